@@ -7,7 +7,8 @@ import os
 import sys
 
 from . import prime_rl
-from .rows import answer_spans, read_rows, to_tinker
+from .errors import EverturnError
+from .rows import BadLine, answer_spans, fault_of, input_ids, read_rows, to_tinker
 from .runs import open_run
 
 
@@ -141,42 +142,136 @@ LINES = {"verifiers": to_verifiers, "nemo-gym": to_nemo_gym, "tinker": lambda ro
 
 
 def main(arguments=None):
+    given = parsed(arguments)
+    is_file, done = os.path.isfile(given.rows), {"read": 0, "cut": 0}
+    try:
+        to = os.path.join(given.to, "rollouts") if given.format == "prime-rl" else given.to
+        must_not_be_there(to, given)
+        found = read_rows(given.rows) if is_file else open_run(given.rows).rows(texts=True, advantages="mean")
+        rows = counted(found, given, done)
+        if given.format == "prime-rl":
+            prime_rl.write_steps(prime_rl.steps(rows, given.seq_len, given.ranks, given.groups_per_step, given.first_step), given.to)
+            written = done["read"]
+        else:
+            written = write_lines(map(LINES[given.format], rows), to)
+    except BrokenPipeError:
+        # Python would try again at its end, and say so.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(CLOSED_PIPE)
+    except BadLine as error:
+        ended(1, error)
+    except EverturnError as error:
+        ended(2 if error.boundary == "usage" else 1, error)
+    except OSError as error:
+        at = error.filename if error.filename == given.rows else to or "standard output"
+        ended(2, f"{at} cannot be {'read' if at == given.rows else 'written'}: {error.strerror or error}.")
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        ended(1, f"{given.rows}, {'line' if is_file else 'row'} {done['read']}: {fault_of(error)}")
+    except ImportError as error:
+        ended(2, error)
+    left = f"; left out: {done['read'] - written} text-prompt" if written < done["read"] else ""
+    if written == 0:
+        ended(NOTHING, f"Nothing is exported{', and no file is written' if to else ''}: {given.rows} has {'only such' if left else 'no'} rows{left}.")
+    cut = f"; {done['cut']} of them cut to {given.seq_len} tokens (--seq-len)" if done["cut"] else ""
+    print(f"{plural(written, 'row')} written{f' to {to}' if to else ''}{left}{cut}.", file=sys.stderr)
+
+
+NOTHING, CLOSED_PIPE = 8, 141
+
+
+def parsed(arguments):
     parser = argparse.ArgumentParser(prog="python3 -m everturn.exports", description="Rows as another trainer's files.")
     parser.add_argument("format", choices=[*LINES, "prime-rl"])
     parser.add_argument("rows", help="a run's name or folder, or a file of `everturn export RUN --format rows --texts --advantages mean`")
     parser.add_argument("--to", help="a file (default: standard output); prime-rl: the trainer's output folder")
-    parser.add_argument("--seq-len", type=int, help="prime-rl: the trainer's seq_len")
-    parser.add_argument("--ranks", type=int, default=1, help="prime-rl: data-parallel ranks")
-    parser.add_argument("--groups-per-step", type=int, default=32, help="prime-rl: groups of one training step")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing file once the new one is complete")
+    parser.add_argument("--seq-len", type=positive, help="prime-rl: the trainer's seq_len; longer rows are cut there")
+    parser.add_argument("--ranks", type=positive, default=1, help="prime-rl: data-parallel ranks")
+    parser.add_argument("--groups-per-step", type=positive, default=32, help="prime-rl: groups of one training step")
     parser.add_argument("--first-step", type=int, default=0, help="prime-rl: the number of the first step")
     given = parser.parse_args(arguments)
-    rows = read_rows(given.rows) if os.path.isfile(given.rows) else open_run(given.rows).rows(texts=True, advantages="mean")
-    try:
-        if given.format == "prime-rl":
-            if not given.to or not given.seq_len:
-                parser.error("prime-rl needs --to, the trainer's output folder, and --seq-len, the trainer's seq_len")
-            steps = prime_rl.steps(rows, given.seq_len, given.ranks, given.groups_per_step, given.first_step)
-            prime_rl.write_steps(steps, given.to)
-        else:
-            write_lines(map(LINES[given.format], rows), given.to)
-    except (KeyError, ValueError, OSError, ImportError) as error:
-        lacks = isinstance(error, KeyError)
-        sys.exit(f"The rows have no field {error}: export them with --texts." if lacks else str(error))
+    if given.format == "prime-rl" and not (given.to and given.seq_len):
+        parser.error("prime-rl needs --to, the trainer's output folder, and --seq-len, the trainer's seq_len")
+    if given.rows.endswith(".jsonl") and not os.path.exists(given.rows):
+        ended(2, f"There is no file {given.rows}; a run is given by its name or folder.")
+    return given
+
+
+def positive(text):
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 on")
+    return int(text)
+
+
+def ended(code, why):
+    print(f"everturn: {why}", file=sys.stderr)
+    sys.exit(code)
+
+
+def plural(n, noun):
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def must_not_be_there(to, given):
+    if to is None or not os.path.lexists(to) or is_device(to):
+        return
+    if given.format == "prime-rl":
+        ended(2, f"{to} exists already. Name another folder with --to, or move that one away: something may be reading it.")
+    if os.path.isdir(to):
+        ended(2, f"{to} is a folder. Name a file with --to.")
+    if os.path.exists(given.rows) and os.path.exists(to) and os.path.samefile(to, given.rows):
+        ended(2, f"{to} is the file that is read. Name another file with --to.")
+    if not given.overwrite:
+        ended(2, f"{to} exists already. Replace it with --overwrite, or name another file with --to.")
+
+
+def is_device(path):
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def counted(rows, given, done):
+    for row in rows:
+        done["read"] += 1
+        done["cut"] += given.format == "prime-rl" and len(input_ids(row)) > given.seq_len
+        yield row
 
 
 def write_lines(values, to=None):
-    """A JSON line for each value but None; a file appears whole or not at all."""
-    texts = (json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n" for value in values if value is not None)
+    """A JSON line for each value but None, and how many: a file appears whole, or not at all, as it does without a line."""
     if to is None:
-        return sys.stdout.writelines(texts)
+        return write_each(values, sys.stdout.buffer)
+    if is_device(to):
+        with open(to, "wb") as out:
+            return write_each(values, out)
+    to = os.path.realpath(to)
     part = f"{to}.{os.getpid()}.part"
     try:
-        with open(part, "w", encoding="utf-8") as out:
-            out.writelines(texts)
-        os.replace(part, to)
+        with open(part, "xb") as out:
+            written = write_each(values, out)
+        if written > 0:
+            os.replace(part, to)
+        return written
     finally:
         if os.path.exists(part):
             os.remove(part)
+
+
+def write_each(values, out):
+    written = 0
+    for value in values:
+        if value is not None:
+            out.write(line_of(value))
+            written += 1
+    out.flush()
+    return written
+
+
+def line_of(value):
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    except UnicodeEncodeError:
+        # half of a surrogate pair has no UTF-8, and is escaped
+        return json.dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
 if __name__ == "__main__":

@@ -9,18 +9,36 @@ export with `--advantages mean` or `std`."""
 import json
 
 
+class BadLine(ValueError):
+    """Names file, line, field, and what would be right."""
+
+
 def read_rows(path):
-    """Every row of an export, one a line; a line that is torn or not a row is a ValueError that names it."""
-    with open(path, encoding="utf-8") as lines:
+    """Every row of an export, one a line; a line that is torn or not a row is a BadLine."""
+    with open(path, "rb") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                if not line.endswith("\n"):
-                    raise ValueError("the line is cut off")
-                row = json.loads(line)
+                if not line.endswith(b"\n"):
+                    raise ValueError("the line is cut off: export again")
+                row = json.loads(line.decode("utf-8"))
                 check(row)
-            except (ValueError, KeyError, TypeError) as error:
-                raise ValueError(f"{path}, line {number}: {type(error).__name__}: {error}") from error
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise BadLine(f"{path}, line {number}: {fault_of(error)}") from error
             yield row
+
+
+def fault_of(error):
+    """What is wrong with a row in words, and what would be right."""
+    writes = "`everturn export RUN --format rows --texts --advantages mean` writes"
+    if isinstance(error, KeyError):
+        return f"the row has no field {error}: {writes} it"
+    if isinstance(error, json.JSONDecodeError):
+        return f"the line is no JSON ({error.msg}, column {error.colno}): {writes} a row a line"
+    if isinstance(error, UnicodeDecodeError):
+        return f"the line is not in UTF-8: {writes} it so"
+    if isinstance(error, (TypeError, AttributeError, IndexError)):
+        return f"the line is no row, or a field of it has another form ({error}): {writes} rows"
+    return str(error)
 
 
 ALIGNED = ("response_ids", "response_mask", "logprobs", "versions", "turn_ids")

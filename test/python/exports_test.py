@@ -6,14 +6,18 @@ import io
 import json
 import os
 import runpy
+import subprocess
+import sys
 import tempfile
 import unittest
+import unittest.mock
 
 from everturn import exports, prime_rl
 from everturn.rows import answer_spans, input_ids, read_rows
 
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures")
 ROWS = os.path.join(FIXTURES, "formats", "rows-texts.jsonl")
+TRACES = os.path.join(FIXTURES, "..", "..", "examples", "traces.py")
 RECORDED = os.path.join(FIXTURES, "row-exports")
 
 
@@ -43,22 +47,33 @@ class Exports(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.folder = holder.name
 
-    def refused(self, *arguments):
+    def refused(self, *arguments, main=exports.main):
         with self.assertRaises(SystemExit) as ended, contextlib.redirect_stderr(io.StringIO()) as said:
-            exports.main(arguments)
+            main(list(arguments))
         return f"{ended.exception.code} {said.getvalue()}"
+
+    def said(self, *arguments):
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            exports.main(arguments)
+        return said.getvalue()
+
+    def file(self, *lines):
+        path = os.path.join(self.folder, "given.jsonl")
+        with open(path, "wb") as out:
+            out.writelines(line + b"\n" for line in lines)
+        return path
 
     def test_each_format_of_lines_has_the_recorded_values(self):
         for name in exports.LINES:
             to = os.path.join(self.folder, f"{name}.jsonl")
-            exports.main([name, ROWS, "--to", to])
+            self.assertIn(f"rows written to {to}", self.said(name, ROWS, "--to", to))
             self.assertEqual(lines_of(to), lines_of(os.path.join(RECORDED, f"{name}.jsonl")), name)
         self.assertEqual(len(os.listdir(self.folder)), len(exports.LINES))
 
     def test_standard_output_has_the_lines_of_the_file(self):
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            exports.main(["nemo-gym", ROWS])
-        self.assertEqual([json.loads(line) for line in out.getvalue().splitlines()], lines_of(os.path.join(RECORDED, "nemo-gym.jsonl")))
+        with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding="ascii")) as out:
+            self.assertEqual(self.said("nemo-gym", ROWS), "9 rows written; left out: 2 text-prompt.\n")
+        self.assertEqual([json.loads(line) for line in out.buffer.getvalue().splitlines()], lines_of(os.path.join(RECORDED, "nemo-gym.jsonl")))
 
     def test_prime_rl_has_the_recorded_micro_batches(self):
         prime_rl.write_steps(prime_rl.steps(self.rows, 64, ranks=2, groups_per_step=2), self.folder, as_json)
@@ -95,12 +110,67 @@ class Exports(unittest.TestCase):
         self.assertIn("--seq-len", self.refused("prime-rl", plain, "--to", self.folder))
 
     def test_traces_of_rows_without_texts_are_refused_by_file_line_and_field(self):
-        main = runpy.run_path(os.path.join(FIXTURES, "..", "..", "examples", "traces.py"))["main"]
-        with self.assertRaisesRegex(SystemExit, r"rows\.jsonl:1: the row has no field 'started_at': .*--texts"):
-            main([os.path.join(FIXTURES, "formats", "rows.jsonl")])
+        said = self.refused(os.path.join(FIXTURES, "formats", "rows.jsonl"), main=runpy.run_path(TRACES)["main"])
+        self.assertRegex(said, r"^1 .*rows\.jsonl:1: the row has no field 'started_at': .*--texts")
+
+    def test_an_existing_file_is_replaced_with_overwrite_alone_and_the_input_never(self):
+        given, to = self.file(json.dumps(self.rows[0]).encode()), os.path.join(self.folder, "out.jsonl")
+        with open(to, "w", encoding="utf-8") as out:
+            out.write("mine")
+        self.assertRegex(self.refused("verifiers", given, "--to", to), "^2 .*exists already. Replace it with --overwrite, or name another")
+        self.assertRegex(self.refused("verifiers", given, "--to", given, "--overwrite"), "^2 .*is the file that is read")
+        self.assertEqual((os.path.getsize(to), lines_of(given)), (4, self.rows[:1]))
+        self.said("verifiers", given, "--to", to, "--overwrite")
+        self.assertEqual(len(lines_of(to)), 1)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["given.jsonl", "out.jsonl"])
+
+    def test_without_a_row_nothing_is_written_and_the_code_is_8(self):
+        given, to = self.file(), os.path.join(self.folder, "out")
+        with unittest.mock.patch.object(prime_rl, "_pack", lambda: as_json):
+            for name, more in [*((name, ()) for name in exports.LINES), ("prime-rl", ("--seq-len", "9"))]:
+                self.assertRegex(self.refused(name, given, "--to", to, *more), "^8 everturn: Nothing is exported, and no file")
+        self.assertRegex(self.refused(given, main=runpy.run_path(TRACES)["main"]), "^8 Nothing is drawn")
+        self.assertEqual(os.listdir(self.folder), ["given.jsonl"])
+
+    def test_prime_rl_says_how_many_rows_it_cut(self):
+        with unittest.mock.patch.object(prime_rl, "_pack", lambda: as_json):
+            said = self.said("prime-rl", ROWS, "--to", self.folder, "--seq-len", "6")
+        longer = sum(len(input_ids(row)) > 6 for row in self.rows)
+        self.assertIn(f"{len(self.rows)} rows written to {self.folder}/rollouts; {longer} of them cut to 6 tokens", said)
+
+    def test_a_line_that_is_no_row_is_named_with_what_would_be_right(self):
+        first = self.rows[0]
+        for line, wrong in [
+            (b'{"id":', "no JSON"), (b"[]", "no row"), (b'"\xff"', "UTF-8"), (b"null", "no row"),
+            (json.dumps({**first, "started_at": None}).encode(), "another form"),
+            (json.dumps({name: value for name, value in first.items() if name != "models"}).encode(), "no field 'models'"),
+        ]:
+            given = self.file(json.dumps(first).encode(), line)
+            with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
+                self.assertRegex(self.refused("verifiers", given), f"^1 everturn: .*line 2: .*{wrong}.*everturn export")
+                self.assertRegex(self.refused(given, main=runpy.run_path(TRACES)["main"]), f"^1 .*:2: .*{wrong}.*everturn export")
+        self.assertRegex(self.refused("verifiers", "none.jsonl"), "^2 .*There is no file none.jsonl")
+        self.assertRegex(self.refused("verifiers", ROWS, "--to", os.path.join(self.folder, "no", "out")), "^2 .*out cannot be written")
+
+    def test_half_a_surrogate_pair_is_written_and_a_closed_pipe_is_silent(self):
+        given = self.file(*[json.dumps({**self.rows[0], "answers": ["\ud83d"]}).encode()] * 2000)
+        for words in (["-m", "everturn.exports", "verifiers", given], [TRACES, given, "--otlp"]):
+            with subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+                json.loads(child.stdout.readline())
+                child.stdout.close()
+                self.assertEqual((child.stderr.read(), child.wait()), (b"", 141))
+
+    def test_a_call_of_tools_or_of_an_agent_is_no_evaluation(self):
+        spans_of = runpy.run_path(TRACES)["spans_of"]
+        row = next(row for row in self.rows if len(row["answers"]) == 2)
+        names = lambda row: [span[0] for span in spans_of(row) if span[0] in ("call", "evaluate")]  # noqa: E731
+        self.assertEqual(names(row), ["evaluate", "evaluate"])
+        self.assertEqual(names({**row, "turn_calls": ["a", "b"]}), ["call", "evaluate"])
+        tool = {"role": "tool", "content": "4"}
+        self.assertEqual(names({**row, "feedback": [[tool], []]}), ["call", "evaluate"])
 
     def test_traces_have_a_slice_and_a_span_for_each_rollout_and_each_answer(self):
-        traces = runpy.run_path(os.path.join(FIXTURES, "..", "..", "examples", "traces.py"))
+        traces = runpy.run_path(TRACES)
         turns = sum(len(row["answers"]) for row in self.rows)
         slices = [event for event in traces["timeline"](self.rows)["traceEvents"] if event["ph"] == "X"]
         self.assertEqual([sum(one["pid"] == pid for one in slices) for pid in (1, 2)], [len(self.rows) + 2 * turns, turns])
