@@ -43,7 +43,11 @@ const PROMISES = [
     'surviving_test.py',
     9,
   ],
-  ['rows become the files of verifiers, NeMo-Gym, tinker and prime-rl, with the recorded values', 'exports_test.py', 15],
+  [
+    'rows become the files of verifiers, NeMo-Gym, tinker and prime-rl, with the recorded values',
+    'exports_test.py',
+    15,
+  ],
   [
     'the pusher to AReaL sends the bytes of its own, and has every sample trained once, whoever is killed',
     'areal_push_test.py',
