@@ -79,7 +79,7 @@ time.sleep(60)`;
     const { proveSandbox } = await import(${JSON.stringify(`${folder}/code/canary.js`)});
     const { runSandboxed } = await import(${JSON.stringify(`${folder}/code/sandboxed.js`)});
     const { python } = await import(${JSON.stringify(`${folder}/code/python.js`)});
-    const { DEFAULT_LIMITS } = await import(${JSON.stringify(`${folder}/code/limits.js`)});
+    const { DEFAULT_LIMITS } = await import(${JSON.stringify(`${folder}/code/sandbox.js`)});
     const { sandbox } = await proveSandbox();
     const runtime = await python.findRuntime(process.env);
     const job = python.encode({ kind: 'stdin', program: 'import time, ctypes\\nlibc = ctypes.CDLL(None)\\nlibc.prctl(1, 0)\\nlibc.prctl(15, b"begun")\\ntime.sleep(60)', stdin: '' }, 'n');

@@ -1,6 +1,6 @@
 // A program that plays a run with functions of its own, writes down each call, and is killed by its test.
 
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -11,7 +11,8 @@ const say = (what, of) =>
 
 async function counting(messages, { requestId, tools }) {
   say('model', requestId);
-  await sleep(200);
+  do await sleep(200);
+  while (existsSync(join(folder, 'hold')));
   if (messages.at(-1).role === 'tool') return `The answer is ${messages.at(-1).content}.`;
   const [, a, b] = /(\d+) \+ (\d+)/.exec(messages[0].content);
   return { text: '', toolCalls: [{ id: requestId, name: tools[0].name, arguments: JSON.stringify({ a, b }) }] };

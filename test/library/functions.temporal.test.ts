@@ -1,7 +1,7 @@
 // A program whose functions are a run's model, environment and tools: killed twice and started again, it goes on where it was;
 // a second one is refused; and what the run holds is what a calm one would hold.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRun } from '../../library/index.ts';
@@ -54,9 +54,12 @@ describe('a program with functions of its own', () => {
         child.kill('SIGKILL');
         await said;
       }
+      // Its model gives no answer before the second one is refused.
+      everturn.write('hold', '');
       const last = program();
       await until('its calls', () => calls().some(({ pid }) => pid === last.child.pid));
       expect(await program().said).toMatchObject({ reason: 'still-played' });
+      rmSync(join(everturn.folder, 'hold'));
       expect(await last.said).toEqual({ found: 'attached', outcomes: expect.objectContaining({ complete: 16 }) });
 
       // Up to two calls were in flight at each kill: nothing else is asked again.
