@@ -78,7 +78,7 @@ time.sleep(60)`;
     const script = `
     const { proveSandbox } = await import(${JSON.stringify(`${folder}/code/canary.js`)});
     const { runSandboxed } = await import(${JSON.stringify(`${folder}/code/sandboxed.js`)});
-    const { python } = await import(${JSON.stringify(`${folder}/code/python.js`)});
+    const { python } = await import(${JSON.stringify(`${folder}/code/language.js`)});
     const { DEFAULT_LIMITS } = await import(${JSON.stringify(`${folder}/code/sandbox.js`)});
     const { sandbox } = await proveSandbox();
     const runtime = await python.findRuntime(process.env);
