@@ -2,8 +2,8 @@
 // record's hash is computed anew, and whatever is not as it should be is a line in `problems`.
 
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
 export interface Json {
   readonly [name: string]: unknown;
@@ -60,7 +60,7 @@ export function readRun(folder: string): ReadRun {
 /** By `<query>/<sample>.<attempt>`. */
 function endedLines(folder: string, problems: string[]): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
-  for (const name of visible(folder).filter((one) => one.endsWith('.jsonl'))) {
+  for (const name of endedFiles(folder)) {
     const bytes = readFileSync(join(folder, name));
     let at = 0;
     // What follows the last newline was never written.
@@ -81,6 +81,13 @@ function endedLines(folder: string, problems: string[]): Map<string, Buffer> {
     }
   }
   return found;
+}
+
+/** Segments on a disk, of many lines each; in a bucket an object for each rollout, below its query's folder. */
+function endedFiles(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return all.filter((name) => /\.jsonl?$/.test(name) && !basename(name).startsWith('.'));
 }
 
 /** Each as its file had it: the head says how long each is. */

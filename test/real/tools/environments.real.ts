@@ -127,7 +127,10 @@ describe('OpenEnv', () => {
       const seen = await play(`node ${OPENENV_ADAPTER} ${url}`, flags);
       expect(seen.size).toBe(4);
       for (const { rewards, shown } of seen.values()) {
-        expect(rewards).toEqual(says.map((said) => Math.min(said.length * 0.1, 1)));
+        // Its template gives a tenth of a point for each letter; older ones give 1 at most.
+        expect(rewards.map((reward) => Math.min(reward, 1))).toEqual(
+          says.map((said) => Math.min(said.length * 0.1, 1)),
+        );
         expect(shown[1]).toContain('four');
       }
       expect(await everturn.run('export', 'others', '--format', 'areal')).toMatchObject({ code: 0 });
