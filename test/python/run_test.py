@@ -57,7 +57,7 @@ class Reading(unittest.TestCase):
         exports.open_run = lambda folder: everturn.open_run(folder, command=COMMAND)
         made = []
         for rows in (into("rows.jsonl"), run.folder):
-            exports.main(["tinker", rows, "--to", into("tinker.jsonl")])
+            exports.main(["tinker", rows, "--to", into("tinker.jsonl"), "--overwrite"])
             with open(into("tinker.jsonl"), encoding="utf-8") as lines:
                 made.append(lines.read())
         self.assertEqual(made[0], made[1])
