@@ -128,7 +128,7 @@ describe('OpenEnv', () => {
       expect(seen.size).toBe(4);
       for (const { rewards, shown } of seen.values()) {
         // Its template gives a tenth of a point for each letter; older ones give 1 at most.
-        expect(rewards.map((reward) => Math.min(reward, 1))).toEqual(
+        expect(rewards.map((reward) => Math.min(reward ?? NaN, 1))).toEqual(
           says.map((said) => Math.min(said.length * 0.1, 1)),
         );
         expect(shown[1]).toContain('four');
