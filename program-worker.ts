@@ -8,7 +8,7 @@ import { programActivities } from './activities/index.ts';
 import type { Address } from './client/temporal/cluster-settings.ts';
 import { openStopping } from './client/temporal/cancellation.ts';
 import { openProgramQueue } from './client/temporal/worker-queues.ts';
-import { openWorkerConnection } from './client/temporal/worker-connection.ts';
+import { openWorkerConnection, type WorkerConnection } from './client/temporal/worker-connection.ts';
 import { EnvironmentError, UsageError } from './domain/errors/errors.ts';
 import { createEnvironments } from './environments/index.ts';
 import { createTools } from './environments/tools/index.ts';
@@ -66,9 +66,14 @@ export async function serveProgram(
     },
   );
   const doors = createTools(tools ? { function: tools.door } : {});
+  let cluster: WorkerConnection | undefined;
+  const close = async () => {
+    held.release();
+    await Promise.allSettled([own.close(), doors.close(), cluster?.session.close(), cluster?.connection.close()]);
+  };
   try {
     installQuietRuntime(log);
-    const cluster = await openWorkerConnection({ say: log, signal }, at);
+    cluster = await openWorkerConnection({ say: log, signal }, at);
     const activities = programActivities({
       version: everturnVersion(),
       worker: `${process.pid}@${hostname()}`,
@@ -88,13 +93,9 @@ export async function serveProgram(
     const queue = await openProgramQueue(cluster, run, activities);
     signal.addEventListener('abort', queue.stop, { once: true });
     if (signal.aborted) queue.stop();
-    const done = queue.done.finally(async () => {
-      held.release();
-      await Promise.allSettled([own.close(), doors.close(), cluster.session.close(), cluster.connection.close()]);
-    });
-    return { done };
+    return { done: queue.done.finally(close) };
   } catch (error) {
-    held.release();
+    await close();
     throw error;
   }
 }

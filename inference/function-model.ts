@@ -5,8 +5,9 @@ import { ModelError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import { sha256Hex } from '../domain/text/sha256.ts';
 import type { Sampling } from '../domain/rollout/sampling.ts';
-import type { Finish, Usage } from '../domain/rollout/turn.ts';
-import type { GivenCall, ToolSchema } from '../domain/tools/tool.ts';
+import { type Finish, TURN, type Usage, USAGE } from '../domain/rollout/turn.ts';
+import * as f from '../domain/schema/fields.ts';
+import { type GivenCall, GIVEN_CALLS, type ToolSchema } from '../domain/tools/tool.ts';
 import type { TextBackend, TextMessage } from './backend.ts';
 import { checkTextRequest } from './request.ts';
 
@@ -32,6 +33,14 @@ export interface ModelAnswer {
   readonly toolCalls?: readonly GivenCall[];
 }
 
+const ANSWER = {
+  text: f.TEXT,
+  finish: f.maybe(TURN.finish),
+  usage: f.maybe(f.objectOf(USAGE)),
+  reasoning: f.maybe(f.TEXT),
+  toolCalls: f.maybe(GIVEN_CALLS),
+};
+
 /** An error with `retryable: true` is tried again; another ends the rollout as failed. */
 export type ModelFunction = (
   messages: readonly TextMessage[],
@@ -53,29 +62,35 @@ export function functionBackend(answer: ModelFunction): TextBackend {
       const asked = { ...sampling, requestId, maxNewTokens, seed, tools: noCalls ? [] : tools, signal };
       const given = await answered(name, async () => answer(messages, asked));
       signal.throwIfAborted();
-      const {
-        text,
-        finish = 'stop',
-        usage,
-        reasoning,
-        toolCalls,
-      } = typeof given === 'string' ? { text: given } : given;
-      if (typeof text !== 'string')
-        throw broken(name, `gave no text: its answer is ${short(JSON.stringify(given) ?? 'undefined', 100)}`);
+      const { text, finish = 'stop', usage, reasoning, toolCalls = [] } = read(name, given, tools.length > 0);
       return {
         ...{ text: text.toWellFormed(), finish, server: null, textLogprobs: [] },
         ...(usage && { usage }),
-        ...(reasoning !== undefined && { reasoning }),
-        ...(toolCalls && { toolCalls }),
+        ...(reasoning !== undefined && { reasoning: reasoning.toWellFormed() }),
+        ...(toolCalls.length > 0 && { toolCalls }),
       };
     },
     close: async () => undefined,
   };
 }
 
-async function answered(name: string, ask: () => Promise<string | ModelAnswer>): Promise<string | ModelAnswer> {
+/** A text, or an answer whose fields are all right. */
+function read(name: string, given: unknown, hasTools: boolean): ModelAnswer {
+  if (typeof given === 'string') return { text: given };
+  if (!f.isObject(given)) throw broken(name, `gave neither a text nor an object: ${short(String(given), 100)}`);
+  const alien = Object.keys(given).find((field) => !Object.hasOwn(ANSWER, field));
+  const fields = Object.keys(ANSWER).join(', ');
+  if (alien !== undefined) throw broken(name, `gave the field ${short(alien, 80)}: an answer has ${fields}`);
+  const flaw = f.flawIn(ANSWER, given);
+  if (flaw !== undefined) throw broken(name, `gave an answer that ${flaw}`);
+  const answer = given as unknown as ModelAnswer;
+  if (!hasTools && (answer.toolCalls ?? []).length > 0) throw broken(name, 'calls tools, and the run has none');
+  return answer;
+}
+
+async function answered(name: string, ask: () => Promise<string | ModelAnswer>): Promise<unknown> {
   try {
-    return (await ask()) ?? { text: undefined };
+    return await ask();
   } catch (error) {
     const retryable = (Object(error) as { readonly retryable?: unknown }).retryable === true;
     throw broken(name, `failed: ${error instanceof Error ? error.message : String(error)}`, retryable, error);

@@ -112,7 +112,7 @@ export async function run(options: StartOptions): Promise<StartedRun> {
 }
 
 const partsOf = async (given: GivenFunctions): Promise<ProgramParts | undefined> =>
-  given.model || given.environment || given.tools
+  Object.values(given).some((one) => one !== undefined)
     ? (await import('../run/functions.ts')).programParts(given)
     : undefined;
 

@@ -12,7 +12,7 @@ import type { Session } from '../client/temporal/connection.ts';
 import { TASK_QUEUE } from '../domain/names/queues.ts';
 import { unwritable } from '../records/disk/writable.ts';
 import { unanswered } from '../local/service/link.ts';
-import { WORK } from '../run/require-worker.ts';
+import { workOf } from '../run/require-worker.ts';
 
 const ROLLOUTS = 32;
 /** The workflows without a pending activity whose history is read. */
@@ -116,7 +116,7 @@ export async function localDiskTrouble(folder: string): Promise<string | undefin
 async function missingWorker(session: Session, pending: readonly Pending[]): Promise<string | undefined> {
   const waiting = new Set(pending.filter(({ state }) => state === 'scheduled').map(({ queue }) => queue));
   for (const queue of waiting) {
-    const known = WORK[queue];
+    const known = workOf(queue);
     // Steps of the run itself wait for its own workers: `stranded` says why.
     if (!known || queue === TASK_QUEUE || (await takesActivities(session, queue)) !== false) continue;
     return `${known.what} are waiting, and no worker takes them (queue ${queue}). ${known.fix} Nothing is lost meanwhile.`;

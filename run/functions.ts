@@ -26,11 +26,12 @@ export interface ProgramParts {
 }
 
 /** Undefined without any. Throws an EnvironmentError or a ToolError for one that cannot be used. */
-export function programParts({ model, environment, tools = [] }: GivenFunctions): ProgramParts | undefined {
-  if (!model && !environment && tools.length === 0) return undefined;
-  return {
+export function programParts({ model, environment, tools }: GivenFunctions): ProgramParts | undefined {
+  const ownTools = tools === undefined ? undefined : programTools(tools);
+  const parts = {
     ...(model && { model: functionBackend(model) }),
-    ...(environment && { environment: programEnvironment(environment) }),
-    ...(tools.length > 0 && { tools: programTools(tools) }),
+    ...(environment !== undefined && { environment: programEnvironment(environment) }),
+    ...(ownTools && ownTools.records.length > 0 && { tools: ownTools }),
   };
+  return Object.keys(parts).length > 0 ? parts : undefined;
 }

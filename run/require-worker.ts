@@ -4,8 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { namesCluster } from '../client/temporal/cluster-settings.ts';
 import { misrouted } from '../client/temporal/routing.ts';
 import { takesActivities } from '../client/temporal/workers.ts';
-import { EnvironmentError, SandboxError } from '../domain/errors/errors.ts';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, SESSION_QUEUE, TASK_QUEUE } from '../domain/names/queues.ts';
+import { EnvironmentError, SandboxError, UsageError } from '../domain/errors/errors.ts';
+import {
+  CODE_QUEUE,
+  ENVIRONMENT_QUEUE,
+  GENERATE_QUEUE,
+  isFunctionQueue,
+  SESSION_QUEUE,
+  TASK_QUEUE,
+} from '../domain/names/queues.ts';
+import { needsProgram, type RolloutSettings } from '../domain/rollout/settings.ts';
 import { proveSandbox } from '../environments/code/canary.ts';
 import { UNSAFE_VARIABLE, unsafeCodeAllowed } from '../environments/code/consent.ts';
 import { homeOf } from '../local/service/home.ts';
@@ -19,7 +27,7 @@ interface Work {
 
 const ANYWHERE = "Start `everturn worker` on any machine that reaches the run's folder";
 
-export const WORK: Readonly<Record<string, Work>> = {
+const WORK: Readonly<Record<string, Work>> = {
   [TASK_QUEUE]: { what: 'Runs', fix: `${ANYWHERE}.` },
   [GENERATE_QUEUE]: { what: 'Answers', fix: `${ANYWHERE} and the model.` },
   [CODE_QUEUE]: {
@@ -29,6 +37,12 @@ export const WORK: Readonly<Record<string, Work>> = {
   [ENVIRONMENT_QUEUE]: { what: 'Environments', fix: `${ANYWHERE}.` },
   [SESSION_QUEUE]: { what: 'Sessions', fix: 'Start `everturn worker` with `--sessions <address>`.' },
 };
+
+/** The work of a queue; undefined for a user's own. */
+export const workOf = (queue: string): Work | undefined =>
+  isFunctionQueue(queue)
+    ? { what: 'Calls of functions', fix: 'Start the program again that made the run: it alone answers for them.' }
+    : WORK[queue];
 
 /** A worker that has just started appears at the server a moment later. */
 const WAIT_MS = { local: 15_000, elsewhere: 5_000 };
@@ -40,7 +54,7 @@ export async function requireWorker(env: Environment, { session, local }: Link, 
     // If the server does not list its workers, assume that one takes it.
     if ((await takesActivities(session, queue)) !== false) return;
   }
-  const known = WORK[queue];
+  const known = workOf(queue);
   const { address, namespace } = session;
   const message = `No worker at ${address} takes ${known?.what.toLowerCase() ?? 'activities'} (queue ${queue}).`;
   const own = `Start your worker for ${address}, namespace ${namespace}, first.`;
@@ -48,6 +62,15 @@ export async function requireWorker(env: Environment, { session, local }: Link, 
   const fix = known === undefined ? own : local ? restart : known.fix;
   if (queue === CODE_QUEUE) throw new SandboxError(message, { reason: 'no-code-worker', fix });
   throw new EnvironmentError(message, { reason: 'environment-not-served', fix });
+}
+
+/** Throws a UsageError for a run whose functions nobody would answer for. `what`: the subject of the refusal. */
+export function mustNeedNoProgram(settings: RolloutSettings, what: string): void {
+  if (!needsProgram(settings)) return;
+  throw new UsageError(`${what} has functions of the program that made the run, which answers for that run alone.`, {
+    reason: 'not-allowed',
+    fix: 'Start that program under another name: it plays all queries anew (docs/library.md).',
+  });
 }
 
 export const BUSY = {

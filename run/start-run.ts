@@ -17,7 +17,7 @@ import { createRun } from './create-run.ts';
 import { evaluationPlace, planFirstEvaluation } from './evaluations.ts';
 import { type RunPlace, runPlace } from './place.ts';
 import type { PreparedRun } from './prepare-run.ts';
-import { mustHaveSandbox, requireWorker } from './require-worker.ts';
+import { mustHaveSandbox, mustNeedNoProgram, requireWorker } from './require-worker.ts';
 import { mustHoldKeys } from './service-keys.ts';
 
 export interface NewRun {
@@ -52,7 +52,7 @@ export async function startRun(run: NewRun, caller: Caller): Promise<StartedRun>
   }
 }
 
-async function begin(start: NewRun, link: Link, { env, onEvent }: Caller): Promise<boolean> {
+async function begin(start: NewRun, link: Link, { env, onEvent, functions }: Caller): Promise<boolean> {
   const { place, record, title, maxConcurrent } = start;
   const { run, out, store } = place;
   const { session, local } = link;
@@ -61,6 +61,7 @@ async function begin(start: NewRun, link: Link, { env, onEvent }: Caller): Promi
   const { state, out: there } = await describeWorkflow(session, run);
   const attached = state === 'running';
   if (attached && there !== null && there !== out) throw runElsewhere(run, there);
+  if (!functions) mustNeedNoProgram(settings, `Run "${run}"`);
   if (!attached) {
     mustHoldKeys(env, link, needs.keys);
     if (needs.programs) await requireWorker(env, link, CODE_QUEUE);

@@ -22,7 +22,7 @@ import { personOf } from '../find/person.ts';
 import { findRollout, findRun, shellQuoted, commandLine } from '../find/place.ts';
 import type { RunPlace } from '../../run/place.ts';
 import { stillPlayed } from '../find/fork-source.ts';
-import { mustHaveSandbox, requireWorker } from '../../run/require-worker.ts';
+import { mustHaveSandbox, mustNeedNoProgram, requireWorker } from '../../run/require-worker.ts';
 import { ROLLOUT_ARGUMENTS, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { count, plural } from '../format.ts';
@@ -101,6 +101,7 @@ async function failedOf({ store }: RunPlace): Promise<Before[]> {
 async function begin(io: Io, link: Link, place: RunPlace, { id: before, end }: Before, by: string, given: Given) {
   const { query, sample, attempt } = before;
   const { settings, index, query: asked } = (await place.store.getRollout(before))!.record;
+  mustNeedNoProgram(settings, `${rolloutTitle(before, null)} is not tried again: it`);
   const id = { ...before, attempt: attempt + 1 };
   const programs = asked.task === 'code' || settings.tools?.list.some(({ door }) => door === 'python');
   if (programs) {

@@ -12,7 +12,7 @@ import { installedTemporal } from '../../local/service/binary/find.ts';
 import { serviceStatus } from '../../local/service/service.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { WORK } from '../../run/require-worker.ts';
+import { workOf } from '../../run/require-worker.ts';
 import { slotsText, takenText } from '../view/servers.ts';
 import { type Check, fail, type Finding, note, ok } from './check.ts';
 
@@ -41,7 +41,7 @@ async function cluster(maxConcurrent: number): Promise<Finding[]> {
     }
     for (const queue of [TASK_QUEUE, GENERATE_QUEUE, CODE_QUEUE]) {
       const takes = await takesActivities(session, queue);
-      const { what, fix } = WORK[queue]!;
+      const { what, fix } = workOf(queue)!;
       if (takes === true) findings.push(ok(`a worker takes ${queue}`));
       else if (takes === false) findings.push(note(`no worker takes ${queue} (${what.toLowerCase()})`, fix));
     }

@@ -7,7 +7,7 @@ import type { Session } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { type Workers, workersOf } from '../../client/temporal/workers.ts';
 import { GENERATE_QUEUE } from '../../domain/names/queues.ts';
-import { WORK } from '../../run/require-worker.ts';
+import { workOf } from '../../run/require-worker.ts';
 import { type Column, count, type Paint, percent, plural, table } from '../format.ts';
 
 export function serverTable(servers: readonly ServerStatus[], paint: Paint): string {
@@ -107,6 +107,6 @@ export async function workersText(
   inFlight: number,
 ): Promise<string | undefined> {
   const [elsewhere, workers] = await Promise.all([misrouted(session), workersOf(session)]);
-  if (!local && workers?.workers === 0) return `No worker is up: the run waits for one. ${WORK[GENERATE_QUEUE]!.fix}`;
+  if (!local && workers?.workers === 0) return `No worker is up: the run waits for one. ${workOf(GENERATE_QUEUE)!.fix}`;
   return elsewhere ?? slotsText(inFlight, workers);
 }

@@ -1,5 +1,6 @@
 // The answer of `why` as text: one sentence, then the facts. Text of servers and judges is foreign text.
 
+import { isFunctionQueue } from '../../domain/names/queues.ts';
 import type { AskedCall } from '../../domain/agent/call-record.ts';
 import { placeText } from '../../domain/rollout/list-calls.ts';
 import type { StopReason } from '../../domain/rollout/ending.ts';
@@ -192,6 +193,7 @@ function playing(io: Io, { pending, waitsForWorker, turns, branches }: Why): str
   if (pending.waits) return `has an answer that cannot be stored yet: ${at}. ${oneLine(pending.waits)}`;
   if (pending.state === 'started') return `waits for ${who}${ago}: ${at}${attempt}${chunks}.`;
   const next = pending.nextTryAt === null ? 0 : pending.nextTryAt - io.now();
-  const when = next > 0 ? `is retried in ${clock(next)}` : 'waits for a worker that takes it';
+  const taker = isFunctionQueue(pending.queue) ? 'the program that made the run' : 'a worker that takes it';
+  const when = next > 0 ? `is retried in ${clock(next)}` : `waits for ${taker}`;
   return `waits for ${who}: ${turn ?? 'it'} ${when}${attempt}${chunks}.`;
 }

@@ -18,8 +18,10 @@ export const AGENT_QUEUE = 'everturn-agent';
 /** Agents that run elsewhere: polled only by workers that hand out sessions. */
 export const SESSION_QUEUE = 'everturn-session';
 
+const FUNCTION_QUEUES = 'everturn-functions/';
 /** Calls of the functions of the program that made this run, which that program alone answers. */
-export const functionQueue = (run: string): string => `everturn-functions/${run}`;
+export const functionQueue = (run: string): string => `${FUNCTION_QUEUES}${run}`;
+export const isFunctionQueue = (queue: string): boolean => queue.startsWith(FUNCTION_QUEUES);
 
 interface WorkPriority {
   /** 1 goes first, 5 last; work of versions without priorities has 3. */

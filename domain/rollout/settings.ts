@@ -220,6 +220,10 @@ type Sparse = Named<'sparse'>;
 /** The model is a function of the program that made the run. */
 export const isFunctionModel = (model: string): boolean => model.startsWith('function:');
 
+/** It needs the program that made the run: its model, an environment or a tool is a function of it. */
+export const needsProgram = ({ model, environments = [], tools }: Omit<RolloutSettings, 'seed'>): boolean =>
+  isFunctionModel(model) || [...environments, ...(tools?.list ?? [])].some(({ door }) => door === 'function');
+
 export type RolloutSettings = {
   readonly [K in Exclude<SettingName, Sparse>]: SettingValue<K>;
 } & { readonly [K in Sparse]?: SettingValue<K> } & f.ObjectOf<typeof BESIDE>;

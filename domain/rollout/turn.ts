@@ -26,7 +26,7 @@ const SPANS: f.Test<readonly VersionSpan[]> = [
 ];
 
 /** Tokens as an endpoint counts them, each where it says it. `output` holds the `reasoning` ones, and `input` the `cached` ones. */
-const USAGE = {
+export const USAGE = {
   input: f.maybe(f.COUNT),
   cached: f.maybe(f.COUNT),
   output: f.maybe(f.COUNT),

@@ -45,9 +45,12 @@ export interface ProgramEnvironment {
 
 /** Throws EnvironmentError for a name, a version or a limit that is none. */
 export function programEnvironment(given: EnvironmentFunction | EnvironmentFunctions): ProgramEnvironment {
-  const functions = typeof given === 'function' ? judging(given) : given;
+  const functions: Partial<EnvironmentFunctions> = typeof given === 'function' ? judging(given) : (given ?? {});
   const { name = 'function', version = '1', state = 'none', timeoutSeconds, begin, respond, end } = functions;
-  if (typeof respond !== 'function') throw brokenError(name, 'hello', 'it has no function `respond`');
+  if (typeof respond !== 'function') {
+    const fix = 'Give a function of row and answer, an object with `respond`, or what --environment takes.';
+    throw brokenError(name, 'hello', 'it is no function, and has no function `respond`', fix);
+  }
   const hello = parseHello(name, {
     ...{ protocol: 1, name, version, state, begins: begin !== undefined, ends: end !== undefined },
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
@@ -90,10 +93,6 @@ function judging(judge: EnvironmentFunction): EnvironmentFunctions {
 /** `checkAnswer` becomes `check-answer`. */
 function nameOf({ name }: EnvironmentFunction): string {
   const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
-  return (
-    words
-      .replaceAll(/[^a-z0-9]+/g, '-')
-      .replaceAll(/^-+|-+$/g, '')
-      .slice(0, 64) || 'function'
-  );
+  const joined = words.replaceAll(/[^a-z0-9]+/g, '-').slice(0, 64);
+  return joined.replaceAll(/^-+|-+$/g, '') || 'function';
 }

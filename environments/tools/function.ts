@@ -34,7 +34,10 @@ export interface ProgramTools {
 
 /** Throws ToolError for a tool that cannot be used, which names the tool and the field. */
 export function programTools(tools: readonly ToolFunction[]): ProgramTools {
-  const records = tools.map(({ run, ...said }, place): ToolRecord => {
+  if (!Array.isArray(tools)) throw badTool('this program', 'list', '`tools` is no list of tools');
+  const records = tools.map((tool: ToolFunction | null, place): ToolRecord => {
+    if (typeof tool !== 'object' || tool === null) throw badTool('this program', `${place + 1}`, 'it is no object');
+    const { run, ...said } = tool;
     const described = describedTool('this program', said, place, null);
     if (typeof run !== 'function') throw badTool('this program', described.name, 'it has no function `run`');
     const fingerprint = sha256Hex(JSON.stringify([described, run.toString()]));

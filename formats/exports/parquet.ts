@@ -10,13 +10,17 @@ import type { Exporter, Encoder, Labels } from './exporter.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { type TurnRow, turnRows } from './turn-row.ts';
 
-const TURN_COLUMNS: RowForm<TurnRow>['columns'] = {
+const ROW_COLUMNS = {
   id: { kind: 'text' },
   group: { kind: 'text' },
   query: { kind: 'text' },
   sample: { kind: 'int' },
   attempt: { kind: 'int' },
   task: { kind: 'text' },
+} as const;
+
+const TURN_COLUMNS: RowForm<TurnRow>['columns'] = {
+  ...ROW_COLUMNS,
   turn: { kind: 'int' },
   turns: { kind: 'int' },
   prompt_ids: { kind: 'int', list: true },
@@ -80,12 +84,7 @@ export const parquetTurns: Exporter = {
 /** The calls of an agent's branch are in the rows alone; the id of a row says its branch. */
 type RolloutColumns = Omit<NeutralRow, 'branch' | 'branches' | 'parent_call' | 'turn_calls'>;
 const ROLLOUT_COLUMNS: RowForm<RolloutColumns>['columns'] = {
-  id: { kind: 'text' },
-  group: { kind: 'text' },
-  query: { kind: 'text' },
-  sample: { kind: 'int' },
-  attempt: { kind: 'int' },
-  task: { kind: 'text' },
+  ...ROW_COLUMNS,
   prompt_ids: { kind: 'int', list: true },
   response_ids: { kind: 'int', list: true },
   response_mask: { kind: 'int', list: true },

@@ -36,6 +36,8 @@ describe('an environment that is a function', () => {
     const checkAnswer: EnvironmentFunction = () => true;
     const { record } = programEnvironment(checkAnswer);
     expect(record).toMatchObject({ name: 'check-answer', door: 'function', state: 'none', begins: false, ends: false });
+    const long = Object.defineProperty(() => true, 'name', { value: `${'a'.repeat(63)} b` });
+    expect(programEnvironment(long).record.name).toBe('a'.repeat(63));
     expect(programEnvironment(checkAnswer).record.fingerprint).toBe(record.fingerprint);
     expect(programEnvironment({ name: 'check-answer', respond: () => true }).record.fingerprint).not.toBe(
       record.fingerprint,
@@ -63,6 +65,7 @@ describe('an environment that is a function', () => {
 
   test.each<[string, object]>([
     ['no `respond`', {}],
+    ['a number in its place', 7 as never],
     ['a name that is none', { name: 'My Game', respond: () => 1 }],
     ['a state that lives in the process', { state: 'held', respond: () => 1 }],
   ])('is refused with %s', (_, given) => {
@@ -99,5 +102,7 @@ describe('tools that are functions', () => {
   test('are refused by name and field', () => {
     expect(() => programTools([{ ...add, name: 'a b' }])).toThrow(/a b of this program.*`name`/);
     expect(() => programTools([{ ...add, run: undefined as never }])).toThrow(/no function `run`/);
+    expect(() => programTools([add, null as never])).toThrow(/tool 2 .* no object/);
+    expect(() => programTools({ add } as never)).toThrow(/`tools` is no list/);
   });
 });

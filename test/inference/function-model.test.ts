@@ -9,6 +9,11 @@ import {
   type ModelFunction,
   type ModelRequest,
 } from '../../inference/function-model.ts';
+import { programEnvironment } from '../../environments/own/function.ts';
+import { programTools } from '../../environments/tools/function.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
+import type { ToolSettings } from '../../domain/tools/tool.ts';
+import { mustNeedNoProgram } from '../../run/require-worker.ts';
 import { undisturbed } from '../contract/backend.ts';
 
 const messages = [{ role: 'user' as const, content: 'What is 1 + 1?' }];
@@ -34,6 +39,33 @@ describe('a model that is a function of a program', () => {
     const fail = (more: object) => () => Promise.reject(Object.assign(new Error('busy'), more));
     await expect(ask(fail({}))).rejects.toMatchObject({ reason: 'model-broken', retryable: false });
     await expect(ask(fail({ retryable: true }))).rejects.toMatchObject({ reason: 'model-broken', retryable: true });
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['a call without id', { toolCalls: [{ name: 'add', arguments: '{}' }] }, /no right toolCalls/],
+    [
+      'arguments that are no text',
+      { toolCalls: [{ id: '1', name: 'add', arguments: { a: 1 } }] },
+      /no right toolCalls/,
+    ],
+    ['an unknown ending', { finish: 'done' }, /no right finish: it should be one of stop/],
+    ['counts of another name', { usage: { prompt_tokens: 3 } }, /prompt_tokens.*in usage/],
+    ['a field that it has not', { content: 'x' }, /gave the field content: an answer has text/],
+    ['calls in a run without tools', { toolCalls: [{ id: '1', name: 'add', arguments: '{}' }] }, /has none|no tools/],
+  ])('is no answer with %s, and the field is named', async (_, more, words) => {
+    const refused = await ask(() => ({ text: '2', ...more })).catch((error: Error) => error);
+    expect(refused).toMatchObject({ reason: 'model-broken', message: expect.stringMatching(words) });
+  });
+
+  test('is asked for by no command: a run of functions is tried again and forked by nobody else', () => {
+    const none = { model: 'tiny' } as RolloutSettings;
+    expect(() => mustNeedNoProgram(none, 'It')).not.toThrow();
+    for (const own of [
+      { model: functionModelName(() => '2') },
+      { environments: [programEnvironment(() => true).record] },
+      { tools: { list: programTools([{ name: 'add', run: () => 1 }]).records } as ToolSettings },
+    ])
+      expect(() => mustNeedNoProgram({ ...none, ...own }, 'It')).toThrow(/^It has functions of the program/);
   });
 
   test('has the hash of its text in its name, is taken by no command, and answered by no other worker', async () => {
