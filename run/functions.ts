@@ -18,7 +18,7 @@ export interface GivenFunctions {
   readonly tools?: readonly ToolFunction[] | undefined;
 }
 
-/** They as the run's records and its worker have them. */
+/** The same functions as the run's records name them and its worker calls them. */
 export interface ProgramParts {
   readonly model?: TextBackend;
   readonly environment?: ProgramEnvironment;

@@ -33,7 +33,7 @@ export interface Everturn {
   start(...args: string[]): Running;
   /** The same of another installation. */
   startFrom(installation: string, ...args: string[]): Running;
-  /** Another program of Node's, in the same environment. */
+  /** Starts a script with Node, in the same environment. */
   startProgram(script: string, ...args: string[]): Running;
   /** Runs one command to its end, in a process of its own. */
   run(...args: string[]): Promise<Ended>;
