@@ -60,15 +60,6 @@ describe('a fleet', () => {
     expect(lines.join('\n')).toContain(`${later!.url} is back`);
   });
 
-  test('a server that comes back as another one is not used', async () => {
-    const [one, two] = await servers(2);
-    await two!.close();
-    const backend = await fleet([one!, two!], {}, { coolDownMs: 10, longestCoolDownMs: 20 });
-    opened.push(await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER, length: 100, port: two!.port }));
-    await expect.poll(() => backend.serverStatus!()[1]!.lastFailure).toContain('a context of 98');
-    expect(backend.serverStatus!()[1]!.state).toBe('down');
-  });
-
   test('when all are down, it says so, with each one’s word and when to try again', async () => {
     const all = await servers(2);
     const backend = await fleet(all, {}, { coolDownMs: 60_000, longestCoolDownMs: 60_000 });

@@ -1,11 +1,10 @@
-// What a bad inference server does instead of answering: eight kinds that another try may mend, and four that none
-// mends. Each is done on the socket as a real one would do it.
+// What a bad inference server does instead of answering: eight kinds, each of which another try may mend, done on the socket as a
+// real one would do it.
 
 import type { Server, ServerResponse } from 'node:http';
 
 export const PASSING = ['refused', 'reset', 'hang', 'drip', 'busy', 'error', 'cut', 'hollow'] as const;
-export const FATAL = ['too-long', 'no-key', 'not-found', 'too-large'] as const;
-export type FaultKind = (typeof PASSING)[number] | (typeof FATAL)[number];
+export type FaultKind = (typeof PASSING)[number];
 
 export interface FaultPlace {
   readonly response: ServerResponse;
@@ -20,12 +19,6 @@ export interface FaultPlace {
 
 export const REFUSED_MS = 30;
 const HOLLOW = ['', 'null', '{}', '[]', '{"choices":[]}', '{"choices":null}', '{"meta_info":null}'];
-const FATAL_REPLIES: Readonly<Record<(typeof FATAL)[number], readonly [number, string]>> = {
-  'too-long': [400, "This model's maximum context length is 512 tokens. However, you requested 600 tokens."],
-  'no-key': [401, 'Invalid API key.'],
-  'not-found': [404, 'The model `tiny` does not exist.'],
-  'too-large': [413, 'Request entity too large.'],
-};
 
 export function commit(kind: FaultKind, place: FaultPlace): void {
   const { response, answer, chance } = place;
@@ -54,10 +47,6 @@ export function commit(kind: FaultKind, place: FaultPlace): void {
       return send(200, answer.slice(0, 1 + Math.floor((answer.length - 2) * chance)));
     case 'hollow':
       return send(200, HOLLOW[Math.floor(chance * HOLLOW.length)]!);
-    default: {
-      const [status, message] = FATAL_REPLIES[kind];
-      return send(status, JSON.stringify({ error: { message } }));
-    }
   }
 }
 

@@ -7,7 +7,7 @@ import { appendFileSync, existsSync, openSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { type Canned, hashOf, hostileEngine } from './hostile-engine.ts';
-import { commit, FATAL, type FaultKind, PASSING } from './hostile-faults.ts';
+import { commit, type FaultKind, PASSING } from './hostile-faults.ts';
 import { openai } from './toy-chat.ts';
 import { sglang } from './toy-sglang.ts';
 import { vllm } from './toy-vllm.ts';
@@ -23,8 +23,6 @@ export interface HostileConfig extends Canned {
   readonly faultRate?: number;
   readonly faults?: readonly FaultKind[];
   readonly retryAfterSeconds?: number;
-  /** Part of the rollouts that meet a fatal fault, at their first turn. */
-  readonly fatalRate?: number;
   /** Where the runs' folders are: an ask for a turn that is there already is marked. */
   readonly runs?: string;
 }
@@ -151,10 +149,6 @@ function isKnown(key: string): boolean | undefined {
 }
 
 function faultOf(key: string): FaultKind | undefined {
-  const rollout = key.slice(0, key.lastIndexOf('/'));
-  if (key.endsWith('/1') && chance('fatal', rollout) < (config.fatalRate ?? 0)) {
-    return FATAL[Math.floor(chance('which', rollout) * FATAL.length)];
-  }
   const attempt = (tries.get(key) ?? 0) + 1;
   tries.set(key, attempt);
   if (chance('fault', key, attempt) >= (config.faultRate ?? 0)) return undefined;

@@ -181,20 +181,6 @@ describe('a feed', { timeout: 240_000 }, () => {
     expect(await breaches('stepped')).toEqual([]);
   });
 
-  test('gives the groups of an overdue lease to others that wait, and then takes no late acknowledgement', async () => {
-    await begin('late', { queries: 2 });
-    const short = await lease('late', { seconds: 2 });
-    const held = await lease('late');
-    expect(numbers(held)).toEqual(numbers(short));
-    expect(await refused(ask('late', 'acknowledge', { lease: short.id, version: 1 }))).toBe('no-such-lease');
-    await ask('late', 'acknowledge', { lease: held.id, version: 1 });
-    expect(await ask('late', 'acknowledge', { lease: held.id, version: 1 })).toMatchObject({
-      already: true,
-      groups: 2,
-    });
-    expect((await progress('late')).trained).toBe(2);
-  });
-
   test('takes a late acknowledgement while nobody else needs the groups, and holds a lease that is asked for again', async () => {
     await begin('free', { queries: 2 });
     const short = await lease('free', { seconds: 0.2, request: 'mine' });

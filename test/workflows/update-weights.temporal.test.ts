@@ -106,13 +106,6 @@ describe('an update of weights', () => {
     expect(await update(run, 7)).toMatchObject({ state: 'whole' });
   });
 
-  test('leaves no vLLM paused that may have either weights, and says so of it', async () => {
-    const { run, servers } = await aRun('vllm', 1);
-    const failed = await update(run, 7, { weights: '/ckpt/nonexistent' });
-    expect(failed).toMatchObject({ state: 'none', servers: [{ state: 'unsure', now: 'unsure/7?' }] });
-    expect(servers[0]!.engine).toMatchObject({ paused: false, version: 'unsure/7?' });
-  });
-
   test('names the servers that lack the version, in its result and in the folder, and finds them when they are back', async () => {
     const { run, servers } = await aRun('sglang', 2);
     const { port } = servers[1]!;
