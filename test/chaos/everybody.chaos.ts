@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { canonical, checkRun } from './checker.ts';
-import { descendants } from '../support/processes.ts';
+import { commandOf, descendants } from '../support/processes.ts';
 import { kill, pause } from './nemesis.ts';
 import { type Random, randomOf, SEED } from './seed.ts';
 import { FULL, sized } from './size.ts';
@@ -177,10 +177,4 @@ function lostAnswers(): number {
 }
 
 /** The process in which a worker's embedded model is. */
-function isModel(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('everturn-model');
-  } catch {
-    return false;
-  }
-}
+const isModel = (pid: number): boolean => commandOf(pid).includes('everturn-model');

@@ -1,11 +1,10 @@
 // The world around a run with tools, for its chaos test: a shop outside that counts every call by its key, the processes
 // that workers started for environments and tools, found by what Linux says, and who kills them.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { childrenOf, descendants, isPidAlive } from '../support/processes.ts';
+import { allPids, childrenOf, commandOf, descendants, isPidAlive, procFile } from '../support/processes.ts';
+import { listenHttp } from '../support/http-listener.ts';
 import type { Random } from './seed.ts';
 
 export interface Shop {
@@ -21,7 +20,7 @@ export interface Shop {
 export async function openShop(random: Random): Promise<Shop> {
   const calls: string[] = [];
   let open = 0;
-  const server = createServer((request, response) => {
+  const server = await listenHttp((request, response) => {
     const tool = request.url === '/' ? 'order' : request.url!.slice(1);
     calls.push(`${tool} ${String(request.headers['idempotency-key'])}`);
     const counts = tool !== 'book';
@@ -29,13 +28,7 @@ export async function openShop(random: Random): Promise<Shop> {
     response.once('close', () => counts && open--);
     setTimeout(() => response.end('ok'), 20 + 200 * random());
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
-    open: () => open,
-    close: () => void server.close().closeAllConnections(),
-  };
+  return { url: server.url, calls, open: () => open, close: server.close };
 }
 
 export const VICTIMS = ['worker', 'host', 'tools', 'server', 'shell'] as const;
@@ -45,14 +38,6 @@ interface Victim {
   readonly kind: VictimKind;
   readonly pid: number;
 }
-
-const commandOf = (pid: number): string => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-  } catch {
-    return '';
-  }
-};
 
 /** The processes that these workers started for environments and tools. */
 export function victimsOf(workers: readonly number[]): Victim[] {
@@ -73,18 +58,8 @@ export function victimsOf(workers: readonly number[]): Victim[] {
 }
 
 /** Processes anywhere on this machine that got that variable. */
-export function withVariable(name: string, value: string): number[] {
-  return readdirSync('/proc').flatMap((entry) => {
-    const pid = Number(entry);
-    if (!Number.isInteger(pid) || !isPidAlive(pid)) return [];
-    try {
-      const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-      return variables.includes(`${name}=${value}`) ? [pid] : [];
-    } catch {
-      return []; // It ended, or is another user's.
-    }
-  });
-}
+export const withVariable = (name: string, value: string): number[] =>
+  allPids().filter((pid) => isPidAlive(pid) && procFile(pid, 'environ').split('\0').includes(`${name}=${value}`));
 
 export interface KillPlan {
   readonly random: Random;

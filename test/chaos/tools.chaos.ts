@@ -13,6 +13,7 @@ import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { scriptedVllm, type ScriptedVllm } from '../support/scripted-vllm.ts';
 import { callText } from '../support/tool-chat.ts';
+import { commandOf } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { randomOf, SEED } from './seed.ts';
 import { FULL, sized } from './size.ts';
@@ -181,7 +182,7 @@ describe(`${ROLLOUTS} rollouts with tools and environments of their own`, () => 
       await Promise.all(workload.workers.map((worker) => worker.stop()));
       const left = () => withVariable('ENVIRONMENT_SHOP', shop.url);
       await until('no process is left', async () => left().length === 0 || undefined, 30_000).catch(() => undefined);
-      expect(left().map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '))).toEqual([]);
+      expect(left().map(commandOf)).toEqual([]);
     },
   );
 });

@@ -2,12 +2,11 @@
 // killed with everything around it. No call that has a record is asked for again, and the samples are those of a calm run.
 
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jsonLines } from '../support/json-lines.ts';
-import { pidsOf } from '../support/processes.ts';
+import { nodesWith, procFile } from '../support/processes.ts';
 import { scriptedVllm } from '../support/scripted-vllm.ts';
 import { callText } from '../support/tool-chat.ts';
 import { type AgentRig, openAgentRig } from './agent-rig.ts';
@@ -31,14 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const agents = () => pidsOf('agents/vote.mjs');
-function rolloutOf(pid: number): string {
-  try {
-    return /EVERTURN_KEY=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1] ?? '';
-  } catch {
-    return ''; // it has just ended
-  }
-}
+const agents = () => nodesWith('agents/vote.mjs');
+const rolloutOf = (pid: number): string => /EVERTURN_KEY=([^\0]*)/.exec(procFile(pid, 'environ'))?.[1] ?? '';
 
 interface Row {
   readonly query: string;

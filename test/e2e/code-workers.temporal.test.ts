@@ -1,7 +1,6 @@
 // Workers that judge code, as processes of their own: killed in the middle of a program, told to stop in the middle of
 // one, or not there at all. Whatever happens, no program outlives it, and no verdict is lost or given twice.
 
-import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,7 +8,7 @@ import { proveSandbox } from '../../environments/code/canary.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { type Cluster, openCluster } from '../support/cluster.ts';
 import type { Running } from '../support/everturn.ts';
-import { descendants, isPidAlive } from '../support/processes.ts';
+import { commandOf, descendants, isPidAlive, statOf } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 import { type TextServer, textServer } from '../support/text-server.ts';
 import { describeUnless } from '../support/needs.ts';
@@ -131,21 +130,5 @@ describeUnless(proof.ok ? undefined : `no sandbox: ${proof.why}`)(
 
 /** The harness, and so the program, not what starts it. */
 function isProgram(pid: number): boolean {
-  return /^\S*python3 .*a2b_base64/.test(commandOf(pid)) && statusOf(pid) === 'S';
-}
-
-function commandOf(pid: number): string {
-  return fileOf(pid, 'cmdline').replaceAll('\0', ' ');
-}
-
-function statusOf(pid: number): string | undefined {
-  return fileOf(pid, 'stat').split(') ')[1]?.[0];
-}
-
-function fileOf(pid: number, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
-  } catch {
-    return '';
-  }
+  return /^\S*python3 .*a2b_base64/.test(commandOf(pid)) && statOf(pid)[0] === 'S';
 }

@@ -1,6 +1,5 @@
 // The code judge with the real sandbox: what is right, what is wrong and why, and what cannot be said.
 
-import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { InputOutput } from '../../domain/query/query.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
@@ -19,7 +18,8 @@ import {
   ROUGH,
   ROUGH_CHEATS,
 } from './code-programs.ts';
-import { hasSandbox, needsSandbox, processesWith } from './code-rig.ts';
+import { parentOf, pidsWith } from '../support/processes.ts';
+import { hasSandbox, needsSandbox } from './code-rig.ts';
 
 needsSandbox();
 
@@ -170,14 +170,10 @@ describe('the judge of code', () => {
     await expect(cancelled).rejects.toThrow('cancelled');
 
     const orphaned = ask('import time\ntime.sleep(60)');
-    const child = processesWith('code/runner-child.js').find((pid) => parentOf(pid) === process.pid)!;
+    const child = pidsWith('code/runner-child.js').find((pid) => parentOf(pid) === process.pid)!;
     setTimeout(() => process.kill(child, 'SIGKILL'), 300);
     await expect(orphaned).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
     expect(await ask(add)).toMatchObject({ verdict: 'right' });
     await own.close();
   });
 });
-
-function parentOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ')[1]);
-}

@@ -1,6 +1,6 @@
 // A real sandbox to run attacks in, and what must still be true of the host afterwards.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { proveSandbox } from '../../environments/code/canary.ts';
 import { python } from '../../environments/code/language.ts';
 import { type CodeLimits, DEFAULT_LIMITS } from '../../environments/code/sandbox.ts';
 import { type Ran, runSandboxed } from '../../environments/code/sandboxed.ts';
+import { pidsWith } from '../support/processes.ts';
 import { ATTACK_PRELUDE } from './code-programs.ts';
 
 export const ATTACK_LIMITS: CodeLimits = { ...DEFAULT_LIMITS, wallMs: 1500, cpuSeconds: 1 };
@@ -62,7 +63,7 @@ export async function createRig(): Promise<Rig> {
     async attack(program) {
       const own = mark();
       const ran = await run(`${ATTACK_PRELUDE}HOST = ${JSON.stringify(host)}\n${program}`, { mark: own });
-      return { ran, left: processesWith(own) };
+      return { ran, left: pidsWith(own) };
     },
     connections: () => connections,
     close() {
@@ -70,18 +71,4 @@ export async function createRig(): Promise<Rig> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Processes with that word in their command line. */
-export function processesWith(mark: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(mark);
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
 }

@@ -1,7 +1,7 @@
 // The sandbox against programs that try to leave it, with the real bubblewrap.
 
 import { spawn } from 'node:child_process';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from '../../environments/code/bubblewrap.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
@@ -10,7 +10,8 @@ import { python } from '../../environments/code/language.ts';
 import { runSandboxed } from '../../environments/code/sandboxed.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { ATTACKS } from './code-programs.ts';
-import { createRig, hasSandbox, needsSandbox, processesWith, type Rig } from './code-rig.ts';
+import { createRig, hasSandbox, needsSandbox, type Rig } from './code-rig.ts';
+import { pidsWith, procFile } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
 needsSandbox();
@@ -55,21 +56,21 @@ time.sleep(60)`;
   test('a program that is killed from outside was not wrong', async () => {
     const mark = `killed-${process.pid}`;
     const running = rig.run('import time\ntime.sleep(60)', { mark });
-    await until('the program runs', () => processesWith(mark).length >= 2);
-    const sandbox = await until('its sandbox', () => processesWith(mark).find(isBwrap));
+    await until('the program runs', () => pidsWith(mark).length >= 2);
+    const sandbox = await until('its sandbox', () => pidsWith(mark).find(isBwrap));
     process.kill(sandbox, 'SIGKILL');
     await expect(running).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
-    await until('nothing is left', () => processesWith(mark).length === 0);
+    await until('nothing is left', () => pidsWith(mark).length === 0);
   });
 
   test('cancelling ends the program at once, and nothing is left', async () => {
     const controller = new AbortController();
     const mark = `cancelled-${process.pid}`;
     const running = rig.run('import time\ntime.sleep(60)', { mark, signal: controller.signal });
-    await until('the program runs', () => processesWith(mark).length >= 2);
+    await until('the program runs', () => pidsWith(mark).length >= 2);
     controller.abort(new Error('cancelled'));
     await expect(running).rejects.toThrow('cancelled');
-    expect(processesWith(mark)).toEqual([]);
+    expect(pidsWith(mark)).toEqual([]);
   });
 
   test('a worker that dies by kill -9 takes its programs with it', async () => {
@@ -88,7 +89,7 @@ time.sleep(60)`;
   `;
     const worker = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
     try {
-      const running = () => processesWith(mark).filter((pid) => pid !== worker.pid);
+      const running = () => pidsWith(mark).filter((pid) => pid !== worker.pid);
       await until('three programs that have begun', () => running().filter(hasBegun).length >= 3);
       worker.kill('SIGKILL');
       await until('nothing is left', () => running().length === 0);
@@ -99,13 +100,7 @@ time.sleep(60)`;
 });
 
 /** The program says so by the name of its process. */
-function hasBegun(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'begun\n';
-  } catch {
-    return false;
-  }
-}
+const hasBegun = (pid: number): boolean => procFile(pid, 'comm') === 'begun\n';
 
 function isBwrap(pid: number): boolean {
   try {

@@ -1,7 +1,6 @@
 // The process that starts sandboxes is stopped by a real SIGSTOP: that is no time of the program's. One that never goes on
 // is replaced. So is time in which the program itself is stopped, which it cannot do.
 
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { proveSandbox } from '../../environments/code/canary.ts';
@@ -10,7 +9,8 @@ import { python } from '../../environments/code/language.ts';
 import { createRunner, type Runner } from '../../environments/code/runner.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { until } from '../support/until.ts';
-import { needsSandbox, processesWith } from './code-rig.ts';
+import { parentOf, pidsWith, procFile } from '../support/processes.ts';
+import { needsSandbox } from './code-rig.ts';
 
 needsSandbox();
 
@@ -41,25 +41,15 @@ async function begun(program: string, mark: string, longestMs?: () => number) {
   const running = run(`import ctypes\nctypes.CDLL(None).prctl(15, b"begun")\n${program}`, mark);
   running.catch(() => undefined);
   const pid = await until('the program has begun', () =>
-    processesWith(mark).find((one) => of(one, 'comm') === 'begun\n'),
+    pidsWith(mark).find((one) => procFile(one, 'comm') === 'begun\n'),
   );
   return { run, running, pid, runner: runnerPid() };
 }
 
 /** The small process of this one. */
 function runnerPid(): number {
-  const own = processesWith('runner-child.js').find(
-    (pid) => Number(of(pid, 'stat').split(') ').pop()?.split(' ')[1]) === process.pid,
-  );
+  const own = pidsWith('runner-child.js').find((pid) => parentOf(pid) === process.pid);
   return own ?? expect.fail('no process that starts sandboxes');
-}
-
-function of(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
-  } catch {
-    return '';
-  }
 }
 const mark = () => `still-${process.pid}-${Math.random().toString(36).slice(2)}`;
 /** Longer than the program's time. */
@@ -81,7 +71,7 @@ describe('a process that starts sandboxes and is stopped', () => {
     const { run, running, runner } = await begun('import time\nwhile True: time.sleep(1)', word, () => 6_000);
     process.kill(runner, 'SIGSTOP');
     await expect(running).rejects.toMatchObject({ reason: 'sandbox-trouble', retryable: true });
-    await until('nothing is left', () => processesWith(word).length === 0);
+    await until('nothing is left', () => pidsWith(word).length === 0);
     expect((await run('print(1)', mark())).output.toString()).toBe('1\n');
   });
 });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { removeWorkspace, startIn, type Workspace } from '../../environments/processes/workspace.ts';
 import { identify, isAlive, processesWith } from '../../local/machine/process.ts';
+import { allPids, statOf } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
 let home: string;
@@ -86,12 +87,4 @@ describe('the folder of an attempt', () => {
   });
 });
 
-const inGroup = (group: number): number[] =>
-  readdirSync('/proc').flatMap((pid) => {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) === group ? [Number(pid)] : [];
-    } catch {
-      return [];
-    }
-  });
+const inGroup = (group: number): number[] => allPids().filter((pid) => Number(statOf(pid)[2]) === group);

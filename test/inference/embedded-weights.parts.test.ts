@@ -16,6 +16,7 @@ import type { WeightsLedger } from '../../domain/weights/weights.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { openScorer, otherWeights, type Scorer, worstError } from '../real/servers/other-weights.ts';
+import { childrenOf, commandOf } from '../support/processes.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'everturn-embedded-'));
@@ -204,14 +205,6 @@ describe('new weights of the embedded model', () => {
 
 /** Of this process. */
 function killModels(): void {
-  for (const pid of children()) process.kill(pid, 'SIGKILL');
-}
-
-function children(): number[] {
-  const text = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
-  return text
-    .split(' ')
-    .filter(Boolean)
-    .map(Number)
-    .filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('everturn-model'));
+  const models = childrenOf(process.pid).filter((pid) => commandOf(pid).includes('everturn-model'));
+  for (const pid of models) process.kill(pid, 'SIGKILL');
 }

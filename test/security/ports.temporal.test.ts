@@ -1,10 +1,11 @@
 // Who else is on the network sees nothing of the local service: whatever it opens, it opens on loopback only.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openEverturn } from '../support/everturn.ts';
 import { listeningOf } from '../support/listening-ports.ts';
+import { allPids, procFile } from '../support/processes.ts';
 
 const DATA = join(import.meta.dirname, '../../examples/arithmetic.jsonl');
 const everturn = openEverturn();
@@ -24,14 +25,5 @@ describe('open ports', () => {
 });
 
 /** Processes that were started with that folder in their environment, or by its name. */
-function processesOf(folder: string): number[] {
-  const isOne = (pid: string) => {
-    try {
-      return ['environ', 'cmdline'].some((file) => readFileSync(`/proc/${pid}/${file}`, 'latin1').includes(folder));
-    } catch {
-      return false;
-    }
-  };
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOne(name));
-  return pids.map(Number);
-}
+const processesOf = (folder: string): number[] =>
+  allPids().filter((pid) => ['environ', 'cmdline'].some((file) => procFile(pid, file).includes(folder)));

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ended, type Everturn, openEverturn } from '../support/everturn.ts';
 import { type HttpListener, listenHttp } from '../support/http-listener.ts';
+import { allPids, procFile } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
 const planted = () => `sk-live-${randomBytes(15).toString('hex')}`;
@@ -154,14 +155,7 @@ function filesUnder(folder: string): [string, Buffer][] {
     .map((path) => [path, readFileSync(path)]);
 }
 
-function commandLines(): [string, Buffer][] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .flatMap((pid) => {
-      try {
-        return [[`the command line of ${pid}`, readFileSync(`/proc/${pid}/cmdline`)] as [string, Buffer]];
-      } catch {
-        return [];
-      }
-    });
-}
+const commandLines = (): [string, Buffer][] =>
+  allPids()
+    .filter((pid) => pid !== process.pid)
+    .map((pid) => [`the command line of ${pid}`, Buffer.from(procFile(pid, 'cmdline'), 'latin1')]);

@@ -13,41 +13,43 @@ export function descendants(pid: number): number[] {
 
 export function childrenOf(pid: number): number[] {
   const tasks = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
-  return tasks.flatMap((task) => {
-    try {
-      return readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-    } catch {
-      return []; // It ended meanwhile.
-    }
-  });
+  return tasks.flatMap((task) => procFile(pid, `task/${task}/children`).split(' ').filter(Boolean).map(Number));
 }
 
-/** Processes of Node whose command line has these words. */
-export function pidsOf(words: string): number[] {
-  const isOne = (pid: string) => {
-    try {
-      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      return line.startsWith('node\0') && line.includes(words);
-    } catch {
-      return false;
-    }
-  };
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && isOne(name))
-    .map(Number);
+/** A file that Linux has of a process; empty of one that has ended, or is another user's. */
+export function procFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return '';
+  }
 }
+
+/** Its command line, a space between two words. */
+export const commandOf = (pid: number): string => procFile(pid, 'cmdline').replaceAll('\0', ' ');
+
+/** What stands in its `stat` behind the name, which may hold spaces and parentheses: its state first, then its parent. */
+export const statOf = (pid: number): string[] => procFile(pid, 'stat').replace(/^.*\)/s, '').trim().split(' ');
+
+export const parentOf = (pid: number): number => Number(statOf(pid)[1]);
+
+export const allPids = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+/** Processes with that text in their command line. */
+export const pidsWith = (text: string): number[] => allPids().filter((pid) => commandOf(pid).includes(text));
+
+/** Those of Node. */
+export const nodesWith = (text: string): number[] => pidsWith(text).filter((pid) => commandOf(pid).startsWith('node '));
 
 /** Processor seconds that these have taken, all threads; one that has ended counts as none. */
 export function cpuSeconds(pids: readonly number[]): number {
   const TICKS = 100;
   return pids.reduce((sum, pid) => {
-    try {
-      // The fields behind the name, which may hold spaces and parentheses.
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, '').trim().split(' ');
-      // Its own, and those of its children that have ended: a database's connections come and go.
-      return sum + fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) / TICKS;
-    } catch {
-      return sum;
-    }
+    // Its own, and those of its children that have ended: a database's connections come and go.
+    const fields = statOf(pid).slice(11, 15);
+    return sum + fields.reduce((ticks, field) => ticks + Number(field), 0) / TICKS;
   }, 0);
 }

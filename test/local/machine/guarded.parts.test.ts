@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { spawnGuarded } from '../../../local/machine/guarded.ts';
 import { identify, isAlive, type ProcessId } from '../../../local/machine/process.ts';
 import { compiledRoom } from '../../support/compiled.ts';
+import { parentOf } from '../../support/processes.ts';
 import { program } from '../service/support.ts';
 import { testFolder } from '../../support/scratch-folder.ts';
 import { until } from '../../support/until.ts';
@@ -72,10 +73,6 @@ async function ownerOf(script: string): Promise<{ owner: ReturnType<typeof spawn
   const id = identify(pid);
   if (!id) throw new Error(`no process ${pid}`);
   return { owner, id };
-}
-
-function parentOf(pid: number): number {
-  return Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
 
 function readable(file: string): boolean {

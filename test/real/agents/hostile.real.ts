@@ -2,11 +2,12 @@
 // run are not touched, and no process stays.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Everturn, openEverturn } from '../../support/everturn.ts';
+import { pidsWith } from '../../support/processes.ts';
 
 const PROGRAM = join(import.meta.dirname, 'hostile.py');
 /** How those end that do not answer. */
@@ -65,14 +66,5 @@ test.skipIf(!hasSandbox)('are named, change nothing, and leave no process', { ti
   expect(checked.code, checked.stdout + checked.stderr).toBe(0);
   await sleep(4000);
   expect(existsSync(join(notes, 'after'))).toBe(false);
-  const left = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(PROGRAM));
-  expect(left).toEqual([]);
+  expect(pidsWith(PROGRAM)).toEqual([]);
 });
-
-function commandOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
-}

@@ -3,12 +3,13 @@
 // EVERTURN_TEST_AGENTS_NODE a folder of packages; those that they lack are skipped.
 
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Everturn, openEverturn } from '../../support/everturn.ts';
+import { commandOf, pidsWith } from '../../support/processes.ts';
 
 const { EVERTURN_TEST_AGENTS: PYTHON = 'python3', EVERTURN_TEST_AGENTS_NODE: PACKAGES = '' } = process.env;
 const EXAMPLES = join(import.meta.dirname, '../../../examples');
@@ -66,16 +67,8 @@ afterAll(async () => {
 
 /** True if there was one. */
 function killAgent(command: string): boolean {
-  const of = (pid: string) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    } catch {
-      return '';
-    }
-  };
-  const words = `${command.replaceAll(' ', '\0')}\0`;
-  const found = readdirSync('/proc').find((pid) => /^\d+$/.test(pid) && of(pid).startsWith(words));
-  if (found) process.kill(Number(found), 'SIGKILL');
+  const found = pidsWith(command).find((pid) => commandOf(pid).startsWith(`${command} `));
+  if (found) process.kill(found, 'SIGKILL');
   return found !== undefined;
 }
 

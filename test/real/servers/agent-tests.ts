@@ -8,7 +8,7 @@ import { addedMessages } from '../../../domain/rollout/list-calls.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { readTrajectories } from '../../../records/reading/trajectories.ts';
 import { openEverturn } from '../../support/everturn.ts';
-import { pidsOf } from '../../support/processes.ts';
+import { nodesWith } from '../../support/processes.ts';
 import { until } from '../../support/until.ts';
 import { worstError } from './other-weights.ts';
 import type { Place } from './place.ts';
@@ -40,7 +40,7 @@ export function agentTests({ traits, backend, say }: Place, server: () => RealSe
     const agent = ['--agent', `node ${AGENT}`, '--samples', String(SAMPLES), '--max-concurrent', '6'];
     const going = everturn.start('run', 'rows.jsonl', '--name', 'agents', ...agent, ...model, ...sampling);
     await until('a third was asked', () => witness.of('agents').length > CALLS / 3, 300_000);
-    const killed = pidsOf(AGENT);
+    const killed = nodesWith(AGENT);
     for (const pid of killed) process.kill(pid, 'SIGKILL');
     const ended = await going.ended;
     expect(ended.code, ended.stderr).toBe(0);
