@@ -12,6 +12,7 @@ import { queryFromRow } from '../../formats/datasets/row.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { RolloutInput } from '../../domain/run/messages.ts';
+import { aRunRecord } from '../records/play.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import type { OpenedRollout } from '../../domain/rollout/rollout-facts.ts';
@@ -82,16 +83,8 @@ describe('a rollout of a run that has a data set', () => {
     await store.putQueries([
       { queryId: 'q', prompt: { kind: 'text', text: '1 + 1 = ' }, task: 'math', solutions: ['2'] },
     ]);
-    await store.putRun({
-      format: 'everturn-run/1',
-      run: RUN,
-      settings: completeSettings(RUN),
-      origins: {},
-      samples: 2,
-      dataset: { path: '/data.jsonl', sha256: 'a', accepted: 1, refused: 0 },
-      versions: { everturn: 'test', node: process.version },
-      createdAt: 1,
-    });
+    const dataset = { path: '/data.jsonl', sha256: 'a', accepted: 1, refused: 0 };
+    await store.putRun(aRunRecord(RUN, completeSettings(RUN), { samples: 2, dataset }));
     await ended('complete', 0);
     await ended('failed', 1);
     for (const input of [{ sample: 2 }, { sample: 0, attempt: 2 }, { sample: 1, attempt: 3 }])

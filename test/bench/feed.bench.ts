@@ -18,7 +18,7 @@ import { hashQueries } from '../../records/run/queries.ts';
 import type { Store } from '../../records/store.ts';
 import { connect, type Session } from '../../client/temporal/connection.ts';
 import { callFeed, feedProgressOf, startFeed } from '../../client/temporal/feed.ts';
-import { aQuery, play, RUN, someSettings } from '../records/play.ts';
+import { aQuery, aRunRecord, play, RUN, someSettings } from '../records/play.ts';
 
 const GROUPS = 256;
 const ROUNDS = 9;
@@ -73,12 +73,8 @@ async function fill(store: Store, run: string, before: number): Promise<void> {
   const { sha256, accepted } = await hashQueries(queries);
   const epoch = before / QUERIES;
   const settings = someSettings({ numTurns: 1 });
-  await store.putRun({
-    format: 'everturn-run/1',
-    ...{ run, settings, origins: {}, samples: 1, epochs: epoch + 1, createdAt: 1 },
-    dataset: { path: 'q.jsonl', sha256, accepted, refused: 0 },
-    versions: { everturn: '0.0.0', node: 'v20' },
-  });
+  const dataset = { path: 'q.jsonl', sha256, accepted, refused: 0 };
+  await store.putRun(aRunRecord(run, settings, { dataset, epochs: epoch + 1 }));
   if (before > 0) {
     const trained = { lease: `${run}~x`, consumer: 'x', groups: [[0, before - 1]], leasedAt: 0, version: 1 };
     const entry = { kind: 'trained', number: 1, previous: null, at: 0, ...trained } as unknown as FeedEntry;

@@ -4,12 +4,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildProgram } from '../../cli/program.ts';
 import { updateTable } from '../../cli/commands/update-weights.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
+import { aRunRecord } from '../records/play.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 const cwd = scratchFolder();
@@ -30,26 +31,14 @@ afterAll(async () => {
 
 async function aRun(run: string, model: string, apiKeyEnv: string | null = null, train = false): Promise<void> {
   const paced = { batchGroups: 2, maxStaleness: 1, successRate: null, dropZeroVariance: false, minMembers: null };
-  await openFileStore(join(cwd, 'runs'), run).putRun({
-    format: 'everturn-run/1',
-    run,
-    settings: completeSettings(run, { model, apiKeyEnv }),
-    origins: {},
-    samples: 1,
-    ...(train ? { train: paced } : {}),
-    dataset: null,
-    versions: { everturn: 'test', node: 'test' },
-    createdAt: 0,
-  });
+  const record = aRunRecord(run, completeSettings(run, { model, apiKeyEnv }), train ? { train: paced } : {});
+  await openFileStore(join(cwd, 'runs'), run).putRun(record);
 }
 
-async function call(...args: string[]) {
-  const io = scriptedIo({ cwd });
-  let code: number | undefined;
-  const words = ['update-weights', ...args];
-  const program = await buildProgram(io, words, (given) => (code = given));
-  await program.parseAsync(words, { from: 'user' });
-  return { code, ...io.text };
+/** What the command says as it refuses. */
+async function refusalOf(...args: string[]) {
+  const { err } = await call(cwd, ['update-weights', ...args, '--json']);
+  return (JSON.parse(err.trimEnd().split('\n').at(-1)!) as { error: object }).error;
 }
 const asked = () => servers.reduce((sum, { seen }) => sum + seen.length, 0);
 
@@ -67,7 +56,7 @@ describe('everturn update-weights', () => {
     [['nobody', '--from', 'step-7', '--weight-version', '9'], 'no-such-run'],
   ])('%s is refused, and no server is asked', async (args, reason) => {
     const before = asked();
-    await expect(call(...args)).rejects.toMatchObject({ name: 'UsageError', reason });
+    expect(await refusalOf(...args)).toMatchObject({ boundary: 'usage', reason });
     expect(asked()).toBe(before);
   });
 
@@ -85,11 +74,9 @@ describe('everturn update-weights', () => {
   test('a folder that came from elsewhere chooses no variable whose value its servers get', async () => {
     await aRun('foreign', `sglang:${servers[0]!.url}`, 'PATH');
     const before = asked();
-    const refused = call('foreign', '--from', 'step-7', '--weight-version', '9');
-    await expect(refused).rejects.toMatchObject({
-      reason: 'not-allowed',
-      fix: expect.stringContaining('--api-key-env PATH'),
-    });
+    const message = expect.stringContaining('--api-key-env PATH') as string;
+    const refusal = await refusalOf('foreign', '--from', 'step-7', '--weight-version', '9');
+    expect(refusal).toMatchObject({ reason: 'not-allowed', message });
     expect(asked()).toBe(before);
   });
 });

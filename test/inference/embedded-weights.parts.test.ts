@@ -15,6 +15,7 @@ import type { RunRecord } from '../../records/format/run-record.ts';
 import type { WeightsLedger } from '../../domain/weights/weights.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
 import { undisturbed } from '../contract/backend.ts';
+import { aRunRecord } from '../records/play.ts';
 import { openScorer, otherWeights, type Scorer, worstError } from '../real/servers/other-weights.ts';
 import { childrenOf, commandOf } from '../support/processes.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
@@ -45,18 +46,7 @@ async function aRun(
   part: Partial<RunRecord> = {},
 ): Promise<{ folder: string; ledger: WeightsLedger }> {
   const store = openFileStore(out, run);
-  await store.putRun({
-    ...part,
-    format: 'everturn-run/1',
-    run,
-    settings,
-    origins: {},
-    samples: 1,
-    dataset: null,
-    model: await tinyIdentity(),
-    versions: { everturn: 'test', node: 'test' },
-    createdAt: 0,
-  });
+  await store.putRun(aRunRecord(run, settings, { ...part, model: await tinyIdentity() }));
   return { folder: store.folder, ledger: openWeightsLedger(store.folder) };
 }
 

@@ -12,6 +12,7 @@ import { tinyIdentity } from '../../inference/index.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
 import { openFileStore } from '../../records/file-store.ts';
+import { aRunRecord } from '../records/play.ts';
 import { ask, closeAll, opened } from '../support/fleet-rig.ts';
 import { asTokens } from '../support/kinds.ts';
 import { modelServer } from '../support/model-server.ts';
@@ -26,18 +27,9 @@ async function runOf(
   part: Partial<RunRecord> = {},
 ): Promise<string> {
   const store = openFileStore(out, run);
-  await store.putRun({
-    ...part,
-    format: 'everturn-run/1',
-    run,
-    settings: { ...DEFAULT_SETTINGS, seed: 1, model },
-    origins: {},
-    samples: 1,
-    dataset: null,
-    ...(identity === undefined ? {} : { model: identity }),
-    versions: { everturn: '0', node: '20' },
-    createdAt: 0,
-  });
+  await store.putRun(
+    aRunRecord(run, settingsOf(model), { ...part, ...(identity !== undefined && { model: identity }) }),
+  );
   return store.folder;
 }
 

@@ -23,6 +23,13 @@ export function someSettings(part: Partial<RolloutSettings> = {}): RolloutSettin
   return completeSettings(RUN, { numTurns: 3, maxNewTokens: 64, turnDiscount: 0.5, ...part });
 }
 
+/** The record of a run without a data set. */
+export const aRunRecord = (run: string, settings: RolloutSettings, part: Partial<RunRecord> = {}): RunRecord => ({
+  ...{ format: 'everturn-run/1', run, settings, origins: {}, samples: 1, dataset: null, createdAt: 1 },
+  versions: { everturn: '0.0.0', node: 'v20.20.0' },
+  ...part,
+});
+
 export async function putRun(
   store: Store,
   queries: readonly Query[],
@@ -34,19 +41,15 @@ export async function putRun(
   await store.putQueries(queries);
   const { sha256, accepted } = await hashQueries(queries);
   const { evaluation, evaluates, train } = part;
-  await store.putRun({
+  const record = aRunRecord(part.run ?? RUN, part.settings ?? someSettings(), {
     ...(train && { train }),
     ...(evaluation && { evaluation }),
     ...(evaluates && { evaluates }),
-    format: 'everturn-run/1',
-    run: part.run ?? RUN,
-    settings: part.settings ?? someSettings(),
     origins: Object.fromEntries(Object.keys(someSettings()).map((key) => [key, 'flag' as const])),
     samples: part.samples ?? 1,
     dataset: { path: 'q.jsonl', sha256, accepted, refused: 0 },
-    versions: { everturn: '0.0.0', node: 'v20.20.0' },
-    createdAt: 1,
   });
+  await store.putRun(record);
 }
 
 export interface Script {

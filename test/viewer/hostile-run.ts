@@ -5,7 +5,7 @@ import type { Query } from '../../domain/query/query.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Store } from '../../records/store.ts';
 import { hashQueries } from '../../records/run/queries.ts';
-import { aQuery, play, RUN, someSettings } from '../records/play.ts';
+import { aQuery, aRunRecord, play, RUN, someSettings } from '../records/play.ts';
 import { PAYLOADS } from './payloads.ts';
 
 /** Texts that one rollout holds. */
@@ -23,16 +23,12 @@ export const HOSTILE_QUERIES: readonly Query[] = Array.from({ length: Math.ceil(
 export async function playHostile(store: Store): Promise<void> {
   const settings = someSettings({ model: `openai:${PAYLOADS[0]}`, apiKeyEnv: PAYLOADS[1]!, tokenizer: PAYLOADS[2]! });
   await store.putQueries(HOSTILE_QUERIES);
-  await store.putRun({
-    format: 'everturn-run/1',
-    run: RUN,
-    settings,
-    origins: { ...Object.fromEntries(Object.keys(settings).map((key) => [key, 'flag' as const])) },
-    samples: 1,
+  const record = aRunRecord(RUN, settings, {
+    origins: Object.fromEntries(Object.keys(settings).map((key) => [key, 'flag' as const])),
     dataset: { path: `x/${PAYLOADS[3]!.replaceAll('/', '\\')}`, ...(await hashQueries(HOSTILE_QUERIES)), refused: 0 },
     versions: { everturn: PAYLOADS[4]!, node: PAYLOADS[5]! },
-    createdAt: 1,
   });
+  await store.putRun(record);
   for (const [index, query] of HOSTILE_QUERIES.entries()) {
     const own = PAYLOADS.slice(index * EACH + 3, index * EACH + EACH);
     const at = (i: number): string => own[i % own.length] ?? PAYLOADS[i]!;

@@ -10,6 +10,7 @@ import { openFileStore } from '../../records/file-store.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
 import { startUpdate, updateProgress, updateResult } from '../../client/temporal/weights.ts';
 import { recordHistory } from '../histories/history-file.ts';
+import { aRunRecord } from '../records/play.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
@@ -35,18 +36,8 @@ async function aRun(kind: 'sglang' | 'vllm', count: number, shape: object = {}) 
   return { run, servers };
 }
 
-async function putRun(run: string, model: string): Promise<void> {
-  await openFileStore(rig.out, run).putRun({
-    format: 'everturn-run/1',
-    run,
-    settings: completeSettings(run, { model }),
-    origins: {},
-    samples: 1,
-    dataset: null,
-    versions: { everturn: 'test', node: 'test' },
-    createdAt: 0,
-  });
-}
+const putRun = (run: string, model: string) =>
+  openFileStore(rig.out, run).putRun(aRunRecord(run, completeSettings(run, { model })));
 
 const session = () => ({ client: rig.client, address: '', namespace: rig.namespace, close: async () => undefined });
 const inputOf = (run: string, version: number, more: Partial<WeightsInput> = {}): WeightsInput => ({
