@@ -1,7 +1,6 @@
 // The built command line plays a run whose model calls tools: on the local service, over a server that speaks vLLM's
 // protocol, with a real chat template. Its worker is killed again and again; a server outside counts the orders.
 
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -84,16 +83,6 @@ describe('a run with tools on the local service', () => {
     );
     expect(shown).toMatch(/call 1 · calculate .*→ 259 .*\n\n.*✓ right/s);
     await everturn.mustCall('check', name);
-  });
-
-  test('plays the tools of a Python module', { timeout: 300_000 }, async (context) => {
-    if (spawnSync('python3', ['-c', 'import json']).status !== 0) return context.skip('there is no python3');
-    const python = run('python', '--limit', '1').map((word) => (word === SHOP ? SHOP.replace(/ts$/, 'py') : word));
-    await everturn.mustCall(...python);
-    await everturn.mustCall('check', 'python');
-    const shown = await everturn.mustCall('show', 'python', 'q0');
-    expect(shown).toContain('call 1 · price {"fruit":"plum"} → 5  (ok, pure, ');
-    expect(shown).toContain('"receipt":"python/q0/0/1/2/1"');
   });
 
   test(`orders nothing twice under ${KILLS} kill -9 of its worker`, { timeout: 500_000 }, async () => {

@@ -93,18 +93,6 @@ class Adapters(unittest.TestCase):
             self.assertEqual(marked, feed.on_all_tokens(row, row["response_mask"]))
             self.assertEqual(len(made["action_ranges"]), len(row["turn_rewards"]))
 
-    def test_tinker_gets_lists_one_shorter_than_the_tokens(self):
-        for row in self.rows:
-            with self.assertRaises(ValueError):
-                feed.to_tinker(row, dict_only=True)
-            made = feed.to_tinker({**row, "turn_advantages": [0.5] * len(row["turn_rewards"])}, dict_only=True)
-            tokens = made["model_input"]["chunks"][0]["tokens"]
-            inputs = made["loss_fn_inputs"]
-            self.assertEqual({len(value["data"]) for value in inputs.values()}, {len(tokens)})
-            self.assertEqual(tokens + inputs["target_tokens"]["data"][-1:], feed.input_ids(row))
-            for logprob, mask in zip(inputs["logprobs"]["data"], inputs["mask"]["data"]):
-                self.assertEqual(mask == 0.0, logprob == 0.0)
-
     def test_slime_gets_a_mask_as_long_as_the_response(self):
         for row in self.rows:
             made = feed.to_slime(row)

@@ -126,11 +126,4 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     expect(page.url()).toMatch(/\/q\/a\d\/\d\/t\/\d$/);
     await viewer.leave(seen);
   });
-
-  test('what is in flight is shown with its step', async () => {
-    const seen = await viewer.visit(`#/run/open/live`);
-    const { page } = seen;
-    await expect.poll(() => page.locator('.flight tbody').first().innerText()).toMatch(/a2[\s\S]*judging turn 2/);
-    await seen.close();
-  });
 });

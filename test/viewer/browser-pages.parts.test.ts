@@ -104,18 +104,6 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
     await leave(seen);
   });
 
-  test('a run that is still played updates itself', async () => {
-    const seen = await visit(`#/run/${RUN}/rollouts`);
-    const { page } = seen;
-    await expect.poll(() => page.locator('.tr.row').count()).toBe(3);
-    await open(viewer.rig.store, 3, { verdicts: ['right'] });
-    await expect.poll(() => page.locator('.tr.row').count()).toBe(4);
-    await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('playing');
-    await play(viewer.rig.store, { query: QUERIES[3]!, index: 3, verdicts: ['right', 'right', 'wrong'] });
-    await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('complete');
-    await leave(seen);
-  });
-
   test('compares from a rollout: c leads to the choice of the other run, and from there to that query', async () => {
     const other = openFileStore(viewer.rig.out, 'other');
     await putRun(other, QUERIES, { run: 'other' });

@@ -1,11 +1,10 @@
-// Ended rollouts in the viewer: every message of their lines is the one that their files give, also where they end while
-// it is open.
+// Ended rollouts in the viewer: every message of their lines is the one that their files give. Those that end while it is open:
+// records/growing-run.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApi } from '../../viewer/api.ts';
-import { rowKey } from '../../viewer/model/row.ts';
 import { openRuns } from '../../viewer/runs.ts';
-import { again, endAll } from '../records/ended-rig.ts';
+import { endAll } from '../records/ended-rig.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
 import { open, QUERIES, SCRIPTS, type ViewRig, viewRig } from './rig.ts';
 
@@ -29,9 +28,6 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 const ALL = { filter: '', sort: '' };
-
-/** Without the age of its newest file. */
-const settled = (row: object) => ({ ...row, doing: undefined });
 
 /** Everything that the pages ask for, from a viewer that was just opened. */
 async function everything() {
@@ -57,30 +53,5 @@ describe('a run of ended rollouts', () => {
     expect(loose.rows).toHaveLength(9);
     await endAll(rig.out);
     expect(await everything()).toEqual(loose);
-  });
-
-  test('that end while the viewer is open stays as it was', async () => {
-    const loose = await everything();
-    const before = await rig.api.rows(RUN, ALL, 0, 3);
-    await endAll(rig.out);
-    const { index } = await rig.runs.open(RUN);
-    await index.refresh();
-    const after = await rig.api.rows(RUN, ALL, 0, 100);
-    expect(after.rows.map(settled)).toEqual(loose.rows.map(settled));
-    expect(after.count).toBe(before.count);
-    for (const row of after.rows) expect((await rig.api.rollout(RUN, row, ALL)).turns.length).toBeGreaterThan(0);
-  });
-
-  test('names no rollout twice, and those that begin and end between two looks', async () => {
-    await endAll(rig.out);
-    await open(rig.store, 3, { sample: 1, verdicts: ['right'] });
-    const { index } = await rig.runs.open(RUN);
-    await index.refresh();
-    await play(again(rig.out), { query: QUERIES[3]!, index: 3, sample: 1, attempt: 2, verdicts: ['right'] });
-    await index.refresh();
-    expect(new Set(index.rows().map(rowKey)).size).toBe(11);
-    expect(index.rows()).toHaveLength(11);
-    const { rows } = await everything();
-    expect(new Set(rows.map(rowKey)).size).toBe(11);
   });
 });

@@ -139,23 +139,15 @@ async function samples(run: string): Promise<unknown[]> {
 const games = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `g${i}`, name: `game ${i}` }));
 
 describe("a run of the user's own environment", () => {
-  test('gives the same trajectories through every door and with every kind of state', async () => {
+  test('gives the same trajectories through every door', async () => {
     const doors = {
       'command-value': 'python3 guess.py value',
       'module-replay': './guess-replay.ts',
       'url-value': server.url,
       'queue-none': 'queue:guess-none@1',
     };
-    const others = {
-      'command-none': 'python3 guess.py none',
-      'command-replay': 'python3 guess.py replay',
-      'module-none': './guess-none.ts',
-      'module-value': './guess-value.ts',
-      'queue-value': 'queue:guess-value@1',
-    };
-    const workers = [await serveQueue('guess-none@1', 'none'), await serveQueue('guess-value@1', 'value')];
-    const all = { ...doors, ...(process.env['EVERTURN_TESTS'] === 'all' ? others : {}) };
-    const played = Object.entries(all).map(async ([run, spec]) => {
+    const worker = await serveQueue('guess-none@1', 'none');
+    const played = Object.entries(doors).map(async ([run, spec]) => {
       const result = await play(run, { specs: [spec], rows: games(2) });
       expect(result.counts.outcomes, run).toMatchObject({ complete: 4, failed: 0, undecided: 0 });
       expect(result.counts.rewardAt?.[0]?.count, run).toBe(4);
@@ -168,9 +160,9 @@ describe("a run of the user's own environment", () => {
     expect(JSON.stringify(first)).not.toContain('task_ids');
     // Metrics and messages do not depend on the state; the seed follows from the query, not from the run.
     expect(new Set(exported.map((samples) => JSON.stringify(samples))).size).toBe(1);
-    await Promise.all(workers.map((worker) => worker.stop()));
+    await worker.stop();
     // Each rollout was ended by its environment, once or more.
-    expect(new Set(workers[0]!.ended).size).toBe(4);
+    expect(new Set(worker.ended).size).toBe(4);
     await recordHistory(rig.client, 'rollout-queue', { workflowId: 'queue-none/g0/0' });
     for await (const described of rig.client.workflow.list({ query: "WorkflowType = 'describeEnvironment'" }))
       await recordHistory(rig.client, 'described-queue', described);

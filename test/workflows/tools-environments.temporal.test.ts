@@ -82,8 +82,6 @@ describe('a person', () => {
   test.each([
     ['with tools', undefined, 'has tools'],
     ['with state value', 'python3 guess.py value', 'has the environment'],
-    ['with state held', 'python3 guess.py held', 'has the environment'],
-    ['with state none', 'python3 guess.py none', 'has the environment'],
   ])('is refused a fork of a rollout %s, with the way out', { timeout: 240_000 }, async (what, spec, why) => {
     const run = `fork-${what.split(' ').at(-1)!}`;
     await runs.play(run, ['g0'], { numTurns: 2 }, {}, spec);

@@ -1,5 +1,5 @@
-// Real libraries, unmodified, as the agents of runs of the models that ship, and the examples: each has the samples of a calm
-// run, ids and calls, also when its program is killed in mid-loop. EVERTURN_TEST_AGENTS names a Python,
+// The examples, with the real libraries that they use, as the agents of runs of the models that ship: each has the samples of a
+// calm run, ids and calls, also when its program is killed in mid-loop. EVERTURN_TEST_AGENTS names a Python,
 // EVERTURN_TEST_AGENTS_NODE a folder of packages; those that they lack are skipped.
 
 import { spawnSync } from 'node:child_process';
@@ -25,10 +25,6 @@ interface Way {
 }
 
 const hasPython = (modules: string) => spawnSync(PYTHON, ['-c', `import ${modules}`]).status === 0;
-const ofProgram = (way: string, modules: string): [string, Way] => {
-  const command = `${PYTHON} ${join(import.meta.dirname, 'program.py')} ${way}`;
-  return [way, { command, isThere: hasPython(modules), samples: [3] }];
-};
 const ofExample = (file: string, modules: string, more = {}): [string, Way] => {
   const command = `${PYTHON} ${join(EXAMPLES, 'agents', file)}`;
   return [file, { command, isThere: hasPython(modules), ...more }];
@@ -37,10 +33,6 @@ const ofExample = (file: string, modules: string, more = {}): [string, Way] => {
 const FOLDER = mkdtempSync(join(tmpdir(), 'everturn-agents-'));
 
 const WAYS: readonly [string, Way][] = [
-  ofProgram('openai', 'openai'),
-  ofProgram('openai_stream', 'openai'),
-  ofProgram('responses', 'openai'),
-  ofProgram('anthropic', 'anthropic'),
   ofExample('vote.py', 'openai', { samples: [1, 1, 1] }),
   ofExample('graph.py', 'langgraph, langchain_openai'),
   ofExample('calculator.py', 'agents', { model: 'scripted' }),
