@@ -9,7 +9,7 @@ import {
   type FunctionCall,
   type FunctionInput,
   type FunctionOutput,
-  functionQueue,
+  agentFunctionQueue,
   idempotencyKey,
   programTitle,
 } from '../domain/agent/program.ts';
@@ -73,7 +73,7 @@ export async function playFunction(attempt: AgentAttempt, runFolder: string, hos
 
   const ended = await host.play({
     workflowId: `${idempotencyKey(id)}/agent-${record.slice(0, 12)}`,
-    taskQueue: functionQueue(program.fingerprint),
+    taskQueue: agentFunctionQueue(program.fingerprint),
     ...{ code, title, answer },
     input: { row, seed, key: idempotencyKey(id), maxCalls: program.maxCalls },
     timeoutSeconds: program.timeoutSeconds,

@@ -52,11 +52,11 @@ const BELOW = /(?:<|(?:less|lower|smaller) than|below|range\D+\d+ \(inclusive\) 
 
 /** The server's words, where it refused a request for what is in it; null: it failed otherwise. */
 export function refusalIn(error: unknown): { readonly words: string; readonly reason: string } | null {
-  if (!(error instanceof ModelError) || !REFUSALS.has(error.reason)) return null;
+  if (!(error instanceof ModelError) || !BUDGET_REFUSALS.has(error.reason)) return null;
   return { words: error.message.replace(/^.*? answered \d+:? ?/, ''), reason: error.reason };
 }
 
-const REFUSALS: ReadonlySet<string> = new Set(['request-refused', 'context-length']);
+const BUDGET_REFUSALS: ReadonlySet<string> = new Set(['request-refused', 'context-length']);
 
 /**
  * Undefined: the refusal is about something else, or says no number that is known here. `context`: its tokens, where they

@@ -10,7 +10,7 @@ import type { ContradictedPolicy, VerdictSource } from '../domain/samples/human-
 import { areal, arealQueries } from '../formats/exports/areal.ts';
 import {
   exporterNamed,
-  FORMATS,
+  EXPORT_FORMATS,
   type Layout,
   type Sequences,
   sequencesFor,
@@ -76,9 +76,9 @@ export type PlannedExport = (store: Store, to: string | Writable, target: Export
 
 /** Throws a UsageError, before anything is read: an option that the format has no use for is refused, not ignored. */
 export function plannedExport(name: string, options: ExportOptions): PlannedExport {
-  const format = FORMATS.find((one) => one.name === name);
+  const format = EXPORT_FORMATS.find((one) => one.name === name);
   if (!format) {
-    const known = FORMATS.map((one) => one.name);
+    const known = EXPORT_FORMATS.map((one) => one.name);
     throw unknownFormat(name, known);
   }
   for (const option of OPTIONS) {
@@ -130,7 +130,7 @@ function takes(format: string, option: string): boolean {
   if (option === 'sequences') return format === areal.name;
   if (option === 'texts') return format === rows.name;
   if (option === 'advantages')
-    return FORMATS.some(({ name, advantages }) => name === format && advantages !== undefined);
+    return EXPORT_FORMATS.some(({ name, advantages }) => name === format && advantages !== undefined);
   return true;
 }
 

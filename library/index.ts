@@ -34,4 +34,4 @@ export type {
   SkipOptions,
   TargetOptions,
 } from './run.ts';
-export type { FieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
+export type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';

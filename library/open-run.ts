@@ -11,7 +11,7 @@ import type { Method } from './options.ts';
 import { openRollout, type Rollout } from './rollout.ts';
 import type { ExportResult, RolloutsOptions, Row, RowsOptions, Run, RunProgress, TargetOptions } from './run.ts';
 import { DEFAULT_OUT, placeNamed, type RunPlace } from '../run/place.ts';
-import type { FieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
+import type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 
 export interface OpenOptions {
   /** The folder that holds runs, or `s3://bucket/prefix`. Default `runs`, in `cwd`. */
@@ -98,8 +98,8 @@ function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal 
   }
 
   function stats(options?: StatsOptions): Promise<Statistics>;
-  function stats(options: FieldOptions): Promise<FieldStatistics>;
-  async function stats(options: StatsOptions & Partial<FieldOptions> = {}) {
+  function stats(options: StatsByFieldOptions): Promise<FieldStatistics>;
+  async function stats(options: StatsOptions & Partial<StatsByFieldOptions> = {}) {
     await mustTake('stats', options);
     const { by } = options;
     const { statisticsByField, statisticsOf } = await import('./statistics.ts');

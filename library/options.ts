@@ -18,7 +18,7 @@ import {
   realNumber,
   type Test,
 } from '../domain/schema/fields.ts';
-import { FORMATS, SEQUENCES } from '../formats/exports/index.ts';
+import { EXPORT_FORMATS, SEQUENCES } from '../formats/exports/index.ts';
 import { ADVANTAGES, HUMAN_TURNS } from '../records/export/group-labels.ts';
 
 const FUNCTION: Test = [(value) => typeof value === 'function', 'a function'];
@@ -58,7 +58,7 @@ const EXPORT_OPTIONS = { ...ROWS_OPTIONS, sequences: maybe(oneOf(...SEQUENCES)),
 const CHECK_OPTIONS = {
   ...SELECTION,
   export: maybe(NAME),
-  format: maybe(oneOf(...FORMATS.map(({ name }) => name))),
+  format: maybe(oneOf(...EXPORT_FORMATS.map(({ name }) => name))),
   sequences: maybe(oneOf(...SEQUENCES)),
   tokenizer: maybe(eitherOf(NAME, oneOf(false))),
   clockSkew: maybe(realNumber(0, Number.MAX_VALUE, 'a number of seconds')),

@@ -10,7 +10,7 @@ import type { SkippedRollout } from '../records/export/selection.ts';
 import type { CheckOptions, CheckResult } from './check.ts';
 import type { ExportOptions, SampleOptions } from './export-plan.ts';
 import type { Rollout } from './rollout.ts';
-import type { FieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
+import type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 
 /**
  * A run. Each method reads again what is stored now. All reject with an `EverturnError`, whose `reason` is stable: a
@@ -36,7 +36,7 @@ export interface Run {
   /** Every number of the run with n, interval and definition, as `everturn stats --json` prints it. */
   stats(options?: StatsOptions): Promise<Statistics>;
   /** The same apart for each value of a field of the data set's rows. */
-  stats(options: FieldOptions): Promise<FieldStatistics>;
+  stats(options: StatsByFieldOptions): Promise<FieldStatistics>;
   /**
    * Writes the run in a trainer's format, as `everturn export` does. `to`: a file's path, relative to `cwd`, which appears whole
    * or not at all; or a stream. Of `logs`, a folder's path. A file that is there is an error (`file-exists`) without `overwrite`.

@@ -78,7 +78,7 @@ export async function start(options: StartOptions): Promise<StartedRun> {
     ...(named !== undefined && { model: named }),
     ...(environment !== undefined && !isCode(environment) && { environment }),
   };
-  const [{ resolveOptions }, { prepareRun, proveRun }, { newRunOf, startRun }] = await startingParts();
+  const [{ resolveOptions }, { prepareRun, completeRunRecord }, { newRunOf, startRun }] = await startingParts();
   const resolved = resolveOptions({ configFile: config === undefined ? undefined : resolve(cwd, config), input });
   signal?.throwIfAborted();
   const prepared = await prepareRun({ dataset, out, name, strict, resolved }, caller);
@@ -86,7 +86,7 @@ export async function start(options: StartOptions): Promise<StartedRun> {
   try {
     if (isThere && (await knownResult(place))) return { ...(await opened()), found: 'ended', close: async () => {} };
     signal?.throwIfAborted();
-    const proved = await proveRun(prepared, caller);
+    const proved = await completeRunRecord(prepared, caller);
     signal?.throwIfAborted();
     const { link, attached } = await startRun(newRunOf(proved, dataset), caller);
     const { address, namespace } = link.session;

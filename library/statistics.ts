@@ -27,7 +27,7 @@ export interface StatsOptions {
   readonly prices?: Prices | ((model: string | null) => Prices | undefined) | undefined;
 }
 
-export interface FieldOptions extends StatsOptions {
+export interface StatsByFieldOptions extends StatsOptions {
   /** A field of the data set's rows: `level`, `extra_info.split`, `task`. */
   readonly by: string;
   /** The data set, if it is no longer where the run found it. */
@@ -77,7 +77,7 @@ const MOST_VALUES = 200;
 export async function statisticsByField(
   cwd: string,
   place: RunPlace,
-  { by, rows, ...given }: FieldOptions,
+  { by, rows, ...given }: StatsByFieldOptions,
 ): Promise<{ readonly found: FieldStatistics; readonly all: RunStatistics }> {
   const { read, options } = await readFor(place, given);
   const { shape, rollouts, broken, record, end } = read;

@@ -125,7 +125,7 @@ async function mayBeThere(out: string, name: string | undefined, dataset: string
 }
 
 /** Asks the model of a new run, and completes its record. Throws, too, where the run's folder cannot be made. */
-export async function proveRun(prepared: PreparedRun, caller: Caller): Promise<PreparedRun> {
+export async function completeRunRecord(prepared: PreparedRun, caller: Caller): Promise<PreparedRun> {
   const { place, record, rows, heldOut, parts, isThere } = prepared;
   if (isThere) return prepared;
   // Its longest names are names of runs too.

@@ -11,7 +11,7 @@ import { shuffled } from '../domain/run/shuffle.ts';
 import type { BadRow, Row } from '../formats/datasets/dataset.ts';
 import { examinedRows } from '../formats/datasets/examine.ts';
 import { openDataset } from '../formats/datasets/index.ts';
-import { badRowText } from '../formats/datasets/problem.ts';
+import { badRowText } from '../formats/datasets/row-fault.ts';
 import type { DatasetRecord } from '../records/format/run-record.ts';
 import { openQueryHash } from '../records/run/queries.ts';
 import { openWaitingQueries } from '../records/run/waiting-queries.ts';

@@ -18,7 +18,7 @@ import { TASKS, type Query } from '../../domain/query/query.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { mustBeOutsideRuns } from '../../records/run/outside-runs.ts';
 import { openDataset } from '../../formats/datasets/index.ts';
-import { badRowText } from '../../formats/datasets/problem.ts';
+import { badRowText } from '../../formats/datasets/row-fault.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import { EnvironmentError, explain } from '../../domain/errors/errors.ts';
 import type { EarlierTurn } from '../../domain/context/new-context.ts';

@@ -2,7 +2,7 @@
 // or that the filters or the format leave out, are counted and listed on stderr, with what the format cannot carry.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { EXPORTERS, FORMATS } from '../../formats/exports/index.ts';
+import { EXPORTERS, EXPORT_FORMATS } from '../../formats/exports/index.ts';
 import { logs } from '../../formats/exports/logs.ts';
 import { plannedExport } from '../../library/export-plan.ts';
 import type { ExportSummary } from '../../records/export/export-run.ts';
@@ -19,8 +19,8 @@ const LISTED = 20;
 /** The extension of a file in a folder that --to names with a slash at its end. */
 const endingOf = (format: string): string => EXPORTERS.find(({ name }) => name === format)?.extension ?? 'jsonl';
 
-const width = Math.max(...FORMATS.map(({ name }) => name.length));
-const formats = FORMATS.map(({ name, description }) => `  ${name.padEnd(width)} ${description}`).join('\n');
+const width = Math.max(...EXPORT_FORMATS.map(({ name }) => name.length));
+const formats = EXPORT_FORMATS.map(({ name, description }) => `  ${name.padEnd(width)} ${description}`).join('\n');
 
 const exported = command({
   args: RUN_ARGUMENT,

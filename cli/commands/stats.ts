@@ -2,7 +2,7 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { RunPlace } from '../../run/place.ts';
-import { type FieldOptions, type FieldStatistics, statisticsByField } from '../../library/statistics.ts';
+import { type StatsByFieldOptions, type FieldStatistics, statisticsByField } from '../../library/statistics.ts';
 import { type Estimate, isTooWide } from '../../statistics/estimate.ts';
 import type { RunStatistics } from '../../statistics/run-statistics.ts';
 import { type Answer, command, flag, number, parsed, text, unusable, wholeFlag } from '../command.ts';
@@ -100,7 +100,7 @@ function listOfK(given: string): number[] {
 const NONE = '(none)';
 
 /** The numbers of a run apart for each value of a field of its rows. */
-async function byFieldAnswer(io: Io, place: RunPlace, options: FieldOptions): Promise<Answer> {
+async function byFieldAnswer(io: Io, place: RunPlace, options: StatsByFieldOptions): Promise<Answer> {
   const { found, all } = await statisticsByField(io.cwd, place, options);
   const { run, by, groups, broken } = found;
   const paint = paintFor(io.out, io.env);

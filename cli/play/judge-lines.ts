@@ -6,7 +6,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type JudgeName, type PairRow, readPairs } from '../../formats/datasets/pairs.ts';
 import type { BadRow } from '../../formats/datasets/dataset.ts';
 import { saidProblem } from '../../formats/datasets/examine.ts';
-import { badRowText } from '../../formats/datasets/problem.ts';
+import { badRowText } from '../../formats/datasets/row-fault.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
 import type { Verdict, VerdictValue } from '../../domain/rollout/verdict.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';

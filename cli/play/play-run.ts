@@ -10,7 +10,7 @@ import { toolTitle } from '../../domain/tools/tool.ts';
 import { readPrivate } from '../../local/machine/private-file.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { type Link, workflowUrl } from '../../local/service/link.ts';
-import { type PreparedRun, prepareRun, proveRun, type RunWish } from '../../run/prepare-run.ts';
+import { type PreparedRun, prepareRun, completeRunRecord, type RunWish } from '../../run/prepare-run.ts';
 import { type NewRun, newRunOf, type StartedRun, startRun } from '../../run/start-run.ts';
 import type { Answer } from '../command.ts';
 import { type ExitCode, noneComplete } from '../exit.ts';
@@ -47,7 +47,7 @@ export async function playRun(io: Io, given: PlayOptions): Promise<Answer | Exit
 export async function prepare(io: Io, given: PlayOptions): Promise<PreparedRun> {
   const caller = callerOf(io, given);
   const prepared = await prepareRun(given, caller);
-  return given.dryRun ? prepared : proveRun(prepared, caller);
+  return given.dryRun ? prepared : completeRunRecord(prepared, caller);
 }
 
 /** `about`: lines about what is played. `facts`: what --json's event has beside. */

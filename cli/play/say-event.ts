@@ -1,7 +1,7 @@
 // What happens while a run is planned and made, as sentences on stderr; with --json each bad row is an event on stdout.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { badRowText } from '../../formats/datasets/problem.ts';
+import { badRowText } from '../../formats/datasets/row-fault.ts';
 import { printProgress } from '../../local/machine/progress.ts';
 import type { Caller, RunEvent } from '../../run/caller.ts';
 import { flagOf } from '../command.ts';

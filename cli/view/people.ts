@@ -30,7 +30,7 @@ export function saidOf(acts: readonly NamedAct[], turn: number | null): Said[] {
   ];
 }
 
-export function saidLines(said: readonly Said[], margin: string, paint: Paint): string[] {
+export function actLines(said: readonly Said[], margin: string, paint: Paint): string[] {
   const all = said.map(({ by, verdict, reason, note }) => {
     const who = oneLine(by);
     if (note !== undefined) return `${paint('dim', `${who} notes:`)} ${oneLine(note)}`;

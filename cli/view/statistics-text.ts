@@ -1,7 +1,7 @@
 // The statistics of a run as text: accuracy by turn, the numbers with their intervals, tokens and times, endings.
 
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
-import { REFUSALS } from '../../domain/errors/refusals.ts';
+import { CALL_REFUSALS } from '../../domain/errors/refusals.ts';
 import type { TurnStatistics } from '../../statistics/by-turn.ts';
 import type { CallStatistics } from '../../statistics/calls.ts';
 import { type Estimate, isTooWide } from '../../statistics/estimate.ts';
@@ -112,7 +112,7 @@ function callLines(calls: readonly CallStatistics[], paint: Paint): string[] {
     ['>max', ({ seconds }) => fourDigits(seconds.max)],
   ];
   const more = calls.length - rows.length;
-  const refused = REFUSALS.flatMap((reason) => {
+  const refused = CALL_REFUSALS.flatMap((reason) => {
     const n = calls.reduce((sum, { refusals }) => sum + (refusals[reason] ?? 0), 0);
     return n > 0 ? [`${count(n)} ${reason}`] : [];
   });

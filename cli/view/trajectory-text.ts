@@ -11,7 +11,7 @@ import { contextTokens, outputTokens } from '../../domain/rollout/turn-facts.ts'
 import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import { indented, lines, namedNumbers, type Paint, plural, type Tint, tokensText, whichOf } from '../format.ts';
-import { saidLines, saidOf } from './people.ts';
+import { actLines, saidOf } from './people.ts';
 
 export interface TrajectoryTextOptions {
   /** 1-based; undefined for all. */
@@ -31,7 +31,7 @@ export function trajectoryText(
   const turns = trajectory.turns.filter(({ record }) => only === undefined || record.turn === only);
   const blocks = turns.map((turn) => turnText(trajectory, turn, tokens, paint, acts));
   if (only !== undefined) return blocks.join('\n\n');
-  const head = [...headLines(trajectory, samples, paint), ...saidLines(saidOf(acts, null), '', paint)].join('\n');
+  const head = [...headLines(trajectory, samples, paint), ...actLines(saidOf(acts, null), '', paint)].join('\n');
   return [head, ...blocks, endText(trajectory, paint)].join('\n\n');
 }
 
@@ -111,7 +111,7 @@ function turnText(
     asked
       ? `${paint('bold', `call ${turn}`)} · ${placeText(asked)}${abandoned}`
       : `${paint('bold', `turn ${turn}`)} ${of} ${said}`,
-    saidLines(saidOf(acts, turn), '  ', paint),
+    actLines(saidOf(acts, turn), '  ', paint),
     paint('dim', facts.join(' · ')),
     asked?.flags?.map((flag) => paint('yellow', oneLine(flag))),
     !asked && judged,

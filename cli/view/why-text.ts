@@ -14,7 +14,7 @@ import { ago, clock, indented, lines, namedNumbers, paintFor, plural, tokensText
 import type { Io } from '../io.ts';
 import { commandLine } from '../find/place.ts';
 import type { RunPlace } from '../../run/place.ts';
-import { type Said, saidLines } from './people.ts';
+import { type Said, actLines } from './people.ts';
 import { serverTable } from './servers.ts';
 
 interface WhyTurn
@@ -71,7 +71,7 @@ export function whyText(io: Io, place: RunPlace, why: Why): string {
   const failing = servers.filter(({ state, failures }) => state !== 'up' || failures > 0);
   const failed = pending?.lastFailure;
   const said = (turn: number | null, margin: string) =>
-    saidLines(
+    actLines(
       people.filter((one) => one.turn === turn),
       margin,
       paint,

@@ -111,7 +111,7 @@ export const FUNCTION = 'everturn/agent';
 
 export const isFunction = ({ spec }: { readonly spec: readonly string[] }): boolean => spec[0] === FUNCTION;
 
-export const functionQueue = (fingerprint: string): string => `everturn-agent-${fingerprint.slice(0, 16)}`;
+export const agentFunctionQueue = (fingerprint: string): string => `everturn-agent-${fingerprint.slice(0, 16)}`;
 
 /** Argument of the agent's workflow. */
 export interface FunctionInput {

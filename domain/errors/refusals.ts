@@ -1,14 +1,14 @@
 // Calls that are not run: the sentence that the model gets, and its reason for the statistics. The reason is read out of
 // the sentence, which the records hold: so it counts in older runs too. Nothing of the model stands before it.
 
-export const REFUSALS = ['unreadable', 'unknown-tool', 'bad-arguments', 'too-many'] as const;
+export const CALL_REFUSALS = ['unreadable', 'unknown-tool', 'bad-arguments', 'too-many'] as const;
 /**
  * unreadable     it is not in the form of the run's calls: broken JSON, an end that is missing
  * unknown-tool   no tool of the run has its name
  * bad-arguments  they do not fit the tool's schema
  * too-many       its reply, or the turns since the last answer, hold more calls than the run allows
  */
-export type CallRefusal = (typeof REFUSALS)[number];
+export type CallRefusal = (typeof CALL_REFUSALS)[number];
 
 /** `what`: the fault; `form`: how a call is written. */
 export const notInForm = (what: string, form: string): string =>

@@ -9,7 +9,7 @@ import type { TurnRecord } from '../rollout/turn.ts';
 interface NumberChecks {
   /** The nearest float32; a number outside float32 throws. */
   float32(value: number): number;
-  wrong(problem: string): never;
+  refuse(problem: string): never;
 }
 
 export interface CompleteTurns extends NumberChecks {
@@ -19,19 +19,19 @@ export interface CompleteTurns extends NumberChecks {
 }
 
 export function completeTurns({ rollout, turns, end }: Trajectory): CompleteTurns {
-  const { float32, wrong } = openNumberChecks(rollout);
+  const { float32, refuse } = openNumberChecks(rollout);
   if (end?.outcome !== 'complete')
-    return wrong(`is ${end?.outcome ?? 'not ended'}; only complete rollouts make a sample`);
-  if (turns.length === 0) wrong('has no turn');
-  if (end.returns.length !== turns.length) wrong(`has ${end.returns.length} returns for ${turns.length} turns`);
+    return refuse(`is ${end?.outcome ?? 'not ended'}; only complete rollouts make a sample`);
+  if (turns.length === 0) refuse('has no turn');
+  if (end.returns.length !== turns.length) refuse(`has ${end.returns.length} returns for ${turns.length} turns`);
   const records = turns.map(({ record }) => record);
-  mustFitTraining(records, wrong);
-  return { turns: records, end, float32, wrong };
+  mustFitTraining(records, refuse);
+  return { turns: records, end, float32, refuse };
 }
 
 /** Numbers of one rollout's records; what is wrong with them is said with its query and sample. */
 export function openNumberChecks({ query, sample }: Pick<RolloutRecord, 'query' | 'sample'>): NumberChecks {
-  const wrong = (problem: string): never => {
+  const refuse = (problem: string): never => {
     throw new StoreError(`query ${JSON.stringify(query.queryId)}, sample ${sample}: ${problem}`, {
       reason: 'record-broken',
     });
@@ -40,13 +40,13 @@ export function openNumberChecks({ query, sample }: Pick<RolloutRecord, 'query' 
     // JSON has one zero, and so has a dictionary of Parquet: -0 becomes 0.
     const rounded = Math.fround(value) + 0;
     // JSON has null for NaN and infinities, and null would be 0.
-    return Number.isFinite(value) && Number.isFinite(rounded) ? rounded : wrong(`${value} is not a float32 value`);
+    return Number.isFinite(value) && Number.isFinite(rounded) ? rounded : refuse(`${value} is not a float32 value`);
   };
-  return { float32, wrong };
+  return { float32, refuse };
 }
 
 /** Throws unless answers with token ids are fit for training. */
-export function mustFitTraining(turns: readonly TurnRecord[], wrong: NumberChecks['wrong']): void {
+export function mustFitTraining(turns: readonly TurnRecord[], wrong: NumberChecks['refuse']): void {
   let before = 0;
   for (const { turn, contextIds, outputIds, logprobs, contextLength } of turns) {
     const context = before + contextIds.length;

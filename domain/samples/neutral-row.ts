@@ -96,7 +96,7 @@ export function rowIdentity({ rollout, branch }: Trajectory, { group }: Partial<
 export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = {}): NeutralRow {
   const { rollout, turns: played, branch } = trajectory;
   const { settings } = rollout;
-  const { turns, end, float32, wrong } = completeTurns(trajectory);
+  const { turns, end, float32, refuse } = completeTurns(trajectory);
   const ids: number[] = [];
   const mask: (0 | 1)[] = [];
   const logprobs: number[] = [];
@@ -104,14 +104,14 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = 
   const turnIds: number[] = [];
   const ends: number[] = [];
   for (const [i, record] of turns.entries()) {
-    if (record.trainable === false) wrong(`turn ${record.turn} has text and no token ids`);
+    if (record.trainable === false) refuse(`turn ${record.turn} has text and no token ids`);
     const feedback = i === 0 ? [] : record.contextIds;
-    const made = tokenVersions(record, wrong);
+    const made = tokenVersions(record, refuse);
     for (const id of feedback) push(id, 0, 0, -1, -1);
     for (const [k, id] of record.outputIds.entries()) push(id, 1, float32(record.logprobs[k]!), made[k]!, i);
     ends.push(ids.length);
   }
-  if (end.turnRewards.length !== turns.length) wrong(`has ${end.turnRewards.length} turn rewards`);
+  if (end.turnRewards.length !== turns.length) refuse(`has ${end.turnRewards.length} turn rewards`);
   const success = played.map(({ verdict }) => (verdict?.verdict === 'right' ? 1 : 0));
   const starts = turns.flatMap((turn) => [turn.versionStart, ...turn.versions.map(({ version }) => version)]);
   const newest = turns.flatMap((turn) => [turn.versionEnd, ...turn.versions.map(({ version }) => version)]);

@@ -4,7 +4,7 @@
 import { DatasetError } from '../../domain/errors/errors.ts';
 import type { BadRow, Row } from './dataset.ts';
 import { mustBeFile, type ReadLine, unreadable } from './json-line.ts';
-import { badRowText, wrong, type Problem } from './problem.ts';
+import { badRowText, rowFault, type RowFault } from './row-fault.ts';
 import { idFieldOf, queryFromRow, type RowReading } from './row.ts';
 import { askerOf, type Asker } from './wording.ts';
 
@@ -55,8 +55,8 @@ interface Ids {
 
 function acceptRow(file: string, { number, read }: NumberedRow, ids: Ids, reading: Read): Row {
   const { environments, asker, forProgram } = reading;
-  const bad = (problem: Problem): Row => ({ ok: false, bad: { file, line: number, ...problem } });
-  if ('problem' in read) return bad(read.problem);
+  const bad = (fault: RowFault): Row => ({ ok: false, bad: { file, line: number, ...fault } });
+  if ('fault' in read) return bad(read.fault);
   const { json, inexact } = read;
   const result = queryFromRow(json, String(number), inexact, environments, asker, forProgram);
   if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
@@ -69,7 +69,7 @@ function acceptRow(file: string, { number, read }: NumberedRow, ids: Ids, readin
       : ids.numbers.has(query.queryId)
         ? `${shown} is the id of line ${query.queryId}, which has none of its own`
         : `${shown} is the id of an earlier row`;
-    return bad(wrong(field ?? 'id', problem, 'Give each row an id of its own.'));
+    return bad(rowFault(field ?? 'id', problem, 'Give each row an id of its own.'));
   }
   if (!field) ids.numbers.add(query.queryId);
   return { ok: true, line: number, query, stated, fields: json };

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { LETTERS, listedChoices } from '../../domain/text/choices.ts';
 import type { RowObject } from './names.ts';
-import { failRow, isObject, kindText, RowError, checkedText } from './problem.ts';
+import { isObject } from '../../domain/schema/fields.ts';
+import { failRow, kindText, RowError, checkedText } from './row-fault.ts';
 
 export interface Choices {
   /** The field, or the first of the columns. */

@@ -10,7 +10,7 @@ import type { Dataset } from './dataset.ts';
 import { MAX_LINE_BYTES, parseJsonLine, type ReadLine } from './json-line.ts';
 import { blocks, isUtf16 } from './lines.ts';
 import { type Inexact, ANSWER_FIELDS, WORKED } from './names.ts';
-import { shown, wrong, type Problem } from './problem.ts';
+import { shown, rowFault, type RowFault } from './row-fault.ts';
 
 /** Read as JSON where a cell begins as a list or an object. `answer` is not: [1, 2] is an interval. */
 const STRUCTURED: ReadonlySet<string> = new Set([
@@ -41,7 +41,7 @@ function headerOf(file: string, record: CsvRecord, delimiter: string): readonly 
   const refuse = (problem: string, fix: string): never => {
     throw new DatasetError(`${file}:${record.line}: the header ${problem}`, { reason: 'dataset-unreadable', fix });
   };
-  if (!Array.isArray(cells)) return refuse((cells as Problem).problem, (cells as Problem).fix);
+  if (!Array.isArray(cells)) return refuse((cells as RowFault).problem, (cells as RowFault).fix);
   if ((cells as string[]).some((cell) => cell.trim().includes('\r'))) {
     refuse('holds a carriage return: the lines of this file end in CR alone', 'End lines in LF or CR LF (mac2unix).');
   }
@@ -56,11 +56,11 @@ function headerOf(file: string, record: CsvRecord, delimiter: string): readonly 
 
 function rowOf(header: readonly string[], record: CsvRecord, delimiter: string): ReadLine {
   const cells = cellsOf(record, delimiter);
-  if (!Array.isArray(cells)) return { problem: cells as Problem };
+  if (!Array.isArray(cells)) return { fault: cells as RowFault };
   const texts = cells as string[];
   if (texts.length !== header.length) {
     const problem = `has ${texts.length} cells, and the header has ${header.length}`;
-    return { problem: wrong(null, problem, 'Put a cell that holds a separator or a quote into quotes.') };
+    return { fault: rowFault(null, problem, 'Put a cell that holds a separator or a quote into quotes.') };
   }
   const row: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const inexact = new Set<number>();
@@ -69,7 +69,7 @@ function rowOf(header: readonly string[], record: CsvRecord, delimiter: string):
     // An empty cell is absent; a column without a name is an index that a table's writer left.
     if (name === '' || text === '') continue;
     const value = valueOf(name, text);
-    if (value.problem !== undefined) return { problem: { ...value.problem, field: name } };
+    if (value.fault !== undefined) return { fault: { ...value.fault, field: name } };
     row[name] = value.json;
     for (const number of value.inexact) inexact.add(number);
   }
@@ -77,7 +77,7 @@ function rowOf(header: readonly string[], record: CsvRecord, delimiter: string):
 }
 
 type Value =
-  { readonly problem?: undefined; readonly json: unknown; readonly inexact: Inexact } | { readonly problem: Problem };
+  { readonly fault?: undefined; readonly json: unknown; readonly inexact: Inexact } | { readonly fault: RowFault };
 const NO_NUMBERS: Inexact = new Set();
 
 /** Words that writers of tables put into a cell without a value. */
@@ -87,27 +87,28 @@ const REFERENCES: ReadonlySet<string> = new Set([...ANSWER_FIELDS, ...WORKED]);
 function valueOf(name: string, text: string): Value {
   if (REFERENCES.has(name) && NO_VALUE.test(text)) {
     const fix = `Leave the cell empty where there is none; an answer that is this word is ["${text.trim()}"] in \`solutions\`.`;
-    return { problem: wrong(name, `is ${shown(text)}, which tables write for a missing value`, fix) };
+    return { fault: rowFault(name, `is ${shown(text)}, which tables write for a missing value`, fix) };
   }
   const asText = { json: text, inexact: NO_NUMBERS };
   if (!(STRUCTURED.has(name) && /^\s*[[{]/.test(text))) return asText;
   const read = parseJsonLine({ number: 1, text, flaw: null, length: 0 });
   if (!read) return asText;
-  if (!('problem' in read)) return read;
+  if (!('fault' in read)) return read;
   const fix = 'Write the cell as JSON: lists and objects with double quotes, as json.dumps writes them.';
-  return { problem: wrong(name, read.problem.problem, fix) };
+  return { fault: rowFault(name, read.fault.problem, fix) };
 }
 
 /** The cells of a record as texts, or its fault. */
-function cellsOf({ bytes, length, open }: CsvRecord, delimiter: string): string[] | Problem {
+function cellsOf({ bytes, length, open }: CsvRecord, delimiter: string): string[] | RowFault {
   if (!bytes) {
     const mebibytes = (size: number) => Math.ceil(size / 2 ** 20);
-    return wrong(null, `is ${mebibytes(length)} MiB long`, `A row has at most ${mebibytes(MAX_LINE_BYTES)} MiB.`);
+    return rowFault(null, `is ${mebibytes(length)} MiB long`, `A row has at most ${mebibytes(MAX_LINE_BYTES)} MiB.`);
   }
-  if (open) return wrong(null, 'opens a quote that nothing closes', 'Close it, or write a quote inside quotes twice.');
+  if (open)
+    return rowFault(null, 'opens a quote that nothing closes', 'Close it, or write a quote inside quotes twice.');
   if (!isUtf8(bytes)) {
     const problem = isUtf16(bytes) ? 'is UTF-16, not UTF-8' : 'holds bytes that are not UTF-8';
-    return wrong(null, problem, 'Save the file as UTF-8.');
+    return rowFault(null, problem, 'Save the file as UTF-8.');
   }
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   const cells: string[] = [];
@@ -124,7 +125,7 @@ function cellsOf({ bytes, length, open }: CsvRecord, delimiter: string): string[
       cells.push(cell + text.slice(from, close));
       at = close + 1;
       if (at < text.length && text[at] !== delimiter)
-        return wrong(null, 'has text behind a closing quote', 'Write a quote inside quotes twice.');
+        return rowFault(null, 'has text behind a closing quote', 'Write a quote inside quotes twice.');
     } else {
       const end = text.indexOf(delimiter, at);
       cells.push(text.slice(at, end < 0 ? undefined : end));

@@ -5,7 +5,7 @@
 import { short } from '../../domain/text/foreign-text.ts';
 import type { Examined, FinalAnswer, SolutionReader } from '../../domain/query/solution-reader.ts';
 import type { GoodRow, Row, Stated, Statement } from './dataset.ts';
-import { type Problem, wrong } from './problem.ts';
+import { type RowFault, rowFault } from './row-fault.ts';
 
 const BATCH_ROWS = 256;
 const BATCH_CHARS = 1 << 20;
@@ -84,21 +84,21 @@ async function finalOf(
 export async function statedProblem(
   row: Pick<GoodRow, 'stated'>,
   reader: SolutionReader,
-): Promise<Problem | undefined> {
+): Promise<RowFault | undefined> {
   const texts = textsOf(row);
   const examined = await reader.examine(texts);
   return problemOf(row, new Map(texts.map((text, i) => [text, examined[i]!])), reader);
 }
 
 /** Only what the texts say: a worked text without a mark, and fields that disagree. Whether the judge can use them is not asked. */
-export const saidProblem = (stated: Stated | undefined, reader: SolutionReader): Promise<Problem | undefined> =>
+export const saidProblem = (stated: Stated | undefined, reader: SolutionReader): Promise<RowFault | undefined> =>
   problemOf({ stated }, new Map(), reader);
 
 async function problemOf(
   { stated }: Pick<GoodRow, 'stated'>,
   examined: ReadonlyMap<string, Examined>,
   reader: SolutionReader,
-): Promise<Problem | undefined> {
+): Promise<RowFault | undefined> {
   if (!stated) return undefined;
   for (const { field, text } of stated.solutions) {
     const final = await finalOf(text, examined, reader);
@@ -125,9 +125,9 @@ const SHOWN_CHARS = 80;
 /** The text as written, including backslashes; on one line, and safe on a terminal. */
 const quoted = (text: string): string => `"${short(text.trim().replace(/\s+/g, ' '), SHOWN_CHARS)}"`;
 
-function unmarked(field: string, text: string): Problem {
+function unmarked(field: string, text: string): RowFault {
   const end = text.trimEnd().slice(-SHOWN_CHARS);
-  return wrong(
+  return rowFault(
     field,
     `${end.length < text.trimEnd().length ? 'ends in' : 'is'} ${quoted(end)} and marks no final answer`,
     'Put it into \\boxed{…} or behind ####, or give the value alone as `answer`; a model judges answers in words: --environment rubric:./rubric.json.',
@@ -144,9 +144,9 @@ const REASONS: Readonly<Record<string, string>> = {
   empty: 'says no value',
 };
 
-function unusable(field: string, { text }: FinalAnswer, reason: string): Problem {
+function unusable(field: string, { text }: FinalAnswer, reason: string): RowFault {
   const why = REASONS[reason] ?? 'cannot be read by the judge';
-  return wrong(
+  return rowFault(
     field,
     `says ${quoted(text)}, which ${why} (${reason})`,
     'Write one value, such as 42, \\frac{1}{2}, (1, 2) or x = 3; or leave the row out.',
@@ -158,7 +158,7 @@ async function disagreement(
   { field, text }: Statement,
   solutions: readonly Statement[],
   reader: SolutionReader,
-): Promise<Problem | undefined> {
+): Promise<RowFault | undefined> {
   const texts = solutions.map((one) => one.text);
   if (texts.includes(text)) return undefined;
   const final = reader.finalAnswer(text);
@@ -166,7 +166,7 @@ async function disagreement(
   if (await reader.mayBe(final.text, texts)) return undefined;
   const [first] = solutions;
   const decides = reader.finalAnswer(first!.text)?.text ?? first!.text;
-  return wrong(
+  return rowFault(
     field,
     `says ${quoted(final.text)}, and \`${first!.field}\` says ${quoted(decides)}`,
     'Make them agree, or leave out the one that is wrong.',

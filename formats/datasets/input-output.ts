@@ -4,7 +4,8 @@
 import { deeperThan, jsonFacts } from '../../domain/text/json-text.ts';
 import type { InputOutput } from '../../domain/query/query.ts';
 import type { Inexact } from './names.ts';
-import { failRow, isObject, kindText, shown } from './problem.ts';
+import { isObject } from '../../domain/schema/fields.ts';
+import { failRow, kindText, shown } from './row-fault.ts';
 
 const EXAMPLE = 'Give {"inputs": […], "outputs": […], "fn_name"?: "…"} with one output per input.';
 const MAX_DEPTH = 100;

@@ -6,59 +6,60 @@ import { DatasetError, EverturnError } from '../../domain/errors/errors.ts';
 import { deeperThan, jsonFacts, MAX_NESTING } from '../../domain/text/json-text.ts';
 import type { Line } from './lines.ts';
 import type { Inexact } from './names.ts';
-import { FROM_ARRAY, isObject, wrong, type Problem } from './problem.ts';
+import { isObject } from '../../domain/schema/fields.ts';
+import { FROM_ARRAY, rowFault, type RowFault } from './row-fault.ts';
 
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 export type ReadLine =
-  { readonly json: unknown; readonly inexact: Inexact } | { readonly problem: Problem; readonly json?: undefined };
+  { readonly json: unknown; readonly inexact: Inexact } | { readonly fault: RowFault; readonly json?: undefined };
 
 /** Undefined for a blank line. */
 export function parseJsonLine(line: Line): ReadLine | undefined {
-  if (line.text === null) return { problem: flawOf(line) };
+  if (line.text === null) return { fault: flawOf(line) };
   const { text } = line;
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return text.trim() === '' ? undefined : { problem: notJson(text, error) };
+    return text.trim() === '' ? undefined : { fault: notJson(text, error) };
   }
   const { doubled, inexact, tooDeep } = jsonFacts(text, json);
-  if (tooDeep) return { problem: tooDeepIn(json) };
+  if (tooDeep) return { fault: tooDeepIn(json) };
   if (doubled === undefined) return { json, inexact };
-  return { problem: wrong(short(doubled, 80), 'stands twice in one object', 'Keep one of them.') };
+  return { fault: rowFault(short(doubled, 80), 'stands twice in one object', 'Keep one of them.') };
 }
 
-function notJson(text: string, error: unknown): Problem {
+function notJson(text: string, error: unknown): RowFault {
   if (text.startsWith('\ufeff'))
-    return wrong(null, 'begins with a byte order mark', 'Leave the mark out; were two files joined?');
+    return rowFault(null, 'begins with a byte order mark', 'Leave the mark out; were two files joined?');
   const said = error instanceof Error ? error.message : '';
   // Python writes these.
   const number =
     /^(?:Unexpected token '?[NI]|No number after minus)/.test(said) && /\b(?:NaN|Infinity)\b/.exec(text)?.[0];
-  if (number) return wrong(null, `holds ${number}, which JSON does not have`, 'Write null, or leave the field out.');
+  if (number) return rowFault(null, `holds ${number}, which JSON does not have`, 'Write null, or leave the field out.');
   const hint = /^[[{]+$/.test(text.trim()) ? FROM_ARRAY : '';
-  return wrong(null, `is not JSON: ${jsonProblem(error)}`, `Write one whole JSON object per line.${hint}`);
+  return rowFault(null, `is not JSON: ${jsonProblem(error)}`, `Write one whole JSON object per line.${hint}`);
 }
 
-function tooDeepIn(json: unknown): Problem {
+function tooDeepIn(json: unknown): RowFault {
   const fields = isObject(json) ? Object.entries(json) : [];
   const field = fields.find(([, value]) => deeperThan(value, MAX_NESTING - 1))?.[0] ?? null;
   const problem = `is nested deeper than ${MAX_NESTING} levels`;
-  return wrong(field && short(field, 80), problem, 'Flatten it, or leave it out.');
+  return rowFault(field && short(field, 80), problem, 'Flatten it, or leave it out.');
 }
 
 function jsonProblem(error: unknown): string {
   return short(error instanceof Error ? error.message : String(error), 120);
 }
 
-function flawOf({ flaw, length }: Line): Problem {
+function flawOf({ flaw, length }: Line): RowFault {
   if (flaw === 'too-long') {
     const mebibytes = (bytes: number) => Math.ceil(bytes / 2 ** 20);
-    return wrong(null, `is ${mebibytes(length)} MiB long`, `A row has at most ${mebibytes(MAX_LINE_BYTES)} MiB.`);
+    return rowFault(null, `is ${mebibytes(length)} MiB long`, `A row has at most ${mebibytes(MAX_LINE_BYTES)} MiB.`);
   }
   const problem = flaw === 'utf16' ? 'is UTF-16, not UTF-8' : 'holds bytes that are not UTF-8';
-  return wrong(null, problem, 'Save the file as UTF-8.');
+  return rowFault(null, problem, 'Save the file as UTF-8.');
 }
 
 export async function mustBeFile(file: string): Promise<void> {

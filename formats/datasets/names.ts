@@ -1,7 +1,7 @@
 // The field names of data sets. A name is exact; each is also accepted with a capital first letter, as in AIME, SVAMP and
 // TheoremQA. Null counts as absent, because exports of tables fill every column.
 
-import { failRow } from './problem.ts';
+import { failRow } from './row-fault.ts';
 
 export type RowObject = Readonly<Record<string, unknown>>;
 

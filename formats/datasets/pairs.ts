@@ -9,7 +9,8 @@ import { inputOutputOf } from './input-output.ts';
 import { MAX_LINE_BYTES, mustBeFile, parseJsonLine, unreadable } from './json-line.ts';
 import { readLines, type Source } from './lines.ts';
 import { ANSWER_FIELDS, found, ID_FIELDS, PROMPTS, WORKED, type Inexact } from './names.ts';
-import { failRow, isObject, kindText, notObject, type Problem, RowError } from './problem.ts';
+import { isObject } from '../../domain/schema/fields.ts';
+import { failRow, kindText, notObject, type RowFault, RowError } from './row-fault.ts';
 import { promptOf } from './prompt.ts';
 import { idFieldOf, idOf } from './row.ts';
 import { statedOf } from './stated.ts';
@@ -38,12 +39,12 @@ export async function* readPairs(source: Source, file: string, judge: JudgeName 
       for (const line of lines) {
         const read = parseJsonLine(line);
         if (!read) continue;
-        const bad = (problem: Problem, id = String(line.number)): PairRow => ({
+        const bad = (fault: RowFault, id = String(line.number)): PairRow => ({
           ok: false,
           id,
-          bad: { file, line: line.number, ...problem },
+          bad: { file, line: line.number, ...fault },
         });
-        if ('problem' in read) yield bad(read.problem);
+        if ('fault' in read) yield bad(read.fault);
         else {
           const parsed = pairFrom(read.json, line.number, judge, read.inexact);
           const chars = line.text?.length ?? 0;
@@ -86,11 +87,11 @@ interface Parsed {
   readonly stated: Stated | undefined;
 }
 
-function pairFrom(row: unknown, line: number, wanted: JudgeName | undefined, inexact: Inexact): Parsed | Problem {
+function pairFrom(row: unknown, line: number, wanted: JudgeName | undefined, inexact: Inexact): Parsed | RowFault {
   try {
     return pairOf(row, line, wanted, inexact);
   } catch (error) {
-    if (error instanceof RowError) return error.problem;
+    if (error instanceof RowError) return error.fault;
     throw error;
   }
 }

@@ -21,7 +21,7 @@ import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
 import type { RowReading } from './row.ts';
 import type { Dataset } from './dataset.ts';
 import type { ReadLine } from './json-line.ts';
-import { wrong } from './problem.ts';
+import { rowFault } from './row-fault.ts';
 
 const readAt = promisify(read);
 const MAX_GROUP_BYTES = 1 << 30;
@@ -106,7 +106,7 @@ function plainRow(row: Readonly<Record<string, unknown>>, schema: SchemaTree): R
     const name = child.element.name;
     const value = plainValue(row[name], child);
     if (value === UNREADABLE)
-      return { problem: wrong(name, 'holds bytes that are not UTF-8 or not JSON', 'Write texts as UTF-8.') };
+      return { fault: rowFault(name, 'holds bytes that are not UTF-8 or not JSON', 'Write texts as UTF-8.') };
     Object.defineProperty(json, name, { value, enumerable: true, writable: true, configurable: true });
   }
   return { json, inexact: new Set() };

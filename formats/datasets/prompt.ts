@@ -6,7 +6,8 @@ import { listing, lists } from '../../domain/text/choices.ts';
 import { type Choices, choicesOf, type Unread } from './choices.ts';
 import { parseJsonLine } from './json-line.ts';
 import { found, PROMPTS, type Found, type RowObject } from './names.ts';
-import { failRow, isObject, kindText, shown, checkedText } from './problem.ts';
+import { isObject } from '../../domain/schema/fields.ts';
+import { failRow, kindText, shown, checkedText } from './row-fault.ts';
 
 /** A million tokens and more. Up to this length no step blocks the event loop, and longer prompts fit no model. */
 export const MAX_PROMPT_CHARS = 4 * 2 ** 20;
@@ -63,8 +64,8 @@ const CHAT = /^\s*\[\s*\{\s*["'](?:role|content|from|value|name)["']\s*:/;
 
 function chatIn(field: string, text: string): unknown {
   const read = parseJsonLine({ number: 1, text, flaw: null, length: 0 });
-  if (read && !('problem' in read)) return read.json;
-  const { field: key = null, problem = 'is not JSON' } = read?.problem ?? {};
+  if (read && !('fault' in read)) return read.json;
+  const { field: key = null, problem = 'is not JSON' } = read?.fault ?? {};
   return failRow(
     field,
     `is a chat in a text, and ${key === null ? '' : `\`${key}\` `}${problem}`,

@@ -8,7 +8,8 @@ import type { Unread } from './choices.ts';
 import type { Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
 import { ID_FIELDS, type RowObject, ALL_EXACT, type Inexact, numberText } from './names.ts';
-import { failRow, isObject, kindText, loneSurrogate, notObject, RowError, shown, type Problem } from './problem.ts';
+import { isObject } from '../../domain/schema/fields.ts';
+import { failRow, kindText, loneSurrogate, notObject, RowError, shown, type RowFault } from './row-fault.ts';
 import { textIn } from './prompt.ts';
 import { statedOf, states } from './stated.ts';
 import { refuseUnread } from './unread-choices.ts';
@@ -18,7 +19,7 @@ import { DatasetError } from '../../domain/errors/errors.ts';
 /** `stated`: undefined if no text gives the reference answer (code). */
 export type RowResult =
   | { readonly ok: true; readonly query: Query; readonly stated: Stated | undefined }
-  | ({ readonly ok: false } & Problem);
+  | ({ readonly ok: false } & RowFault);
 
 const MAX_ID_BYTES = 1000;
 
@@ -45,7 +46,7 @@ export function queryFromRow(
   try {
     return parse(row, fallbackId, inexact, environments, asker, forProgram);
   } catch (error) {
-    if (error instanceof RowError) return { ok: false, ...error.problem };
+    if (error instanceof RowError) return { ok: false, ...error.fault };
     throw error;
   }
 }
@@ -157,7 +158,7 @@ export function parsedRow(row: Readonly<Record<string, unknown>>, environments: 
   throw rowError(result);
 }
 
-export function rowError({ field, problem, fix }: Problem): DatasetError {
+export function rowError({ field, problem, fix }: RowFault): DatasetError {
   const where = field === null ? 'The row' : `Field \`${field}\` of the row`;
   return new DatasetError(`${where}: ${problem}`, { reason: 'bad-row', fix });
 }

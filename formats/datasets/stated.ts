@@ -5,7 +5,8 @@
 import type { Stated, Statement } from './dataset.ts';
 import { ANSWER_FIELDS, found, WORKED, type Found, type RowObject, type Inexact, numberText } from './names.ts';
 import { type Unread, bareOf, type Choices, choicesOf } from './choices.ts';
-import { failRow, isObject, kindText, shown, checkedText } from './problem.ts';
+import { isObject } from '../../domain/schema/fields.ts';
+import { failRow, kindText, shown, checkedText } from './row-fault.ts';
 import { LETTERS, statedChoice } from '../../domain/text/choices.ts';
 
 const NOTHING_RIGHT =

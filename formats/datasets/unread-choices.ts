@@ -5,7 +5,8 @@ import { lastBoxed } from '../../domain/text/boxed-answer.ts';
 import { LETTERS, listedChoices } from '../../domain/text/choices.ts';
 import { choicesFrom, itemsIn } from './choices.ts';
 import { ANSWER_FIELDS, ID_FIELDS, PROMPTS, type RowObject, WORKED } from './names.ts';
-import { failRow, isObject, RowError, shown } from './problem.ts';
+import { isObject } from '../../domain/schema/fields.ts';
+import { failRow, RowError, shown } from './row-fault.ts';
 
 interface List {
   /** The field, or the first of the columns. */

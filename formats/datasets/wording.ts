@@ -6,7 +6,7 @@ import type { Prompt, Wording } from '../../domain/query/query.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { choicesOf, type Unread } from './choices.ts';
 import { found, PROMPTS, type RowObject } from './names.ts';
-import { failRow, checkedText } from './problem.ts';
+import { failRow, checkedText } from './row-fault.ts';
 import { isSaid, mustFit, promptOf, withChoices } from './prompt.ts';
 
 export interface Asker {

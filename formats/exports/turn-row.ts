@@ -81,19 +81,19 @@ export interface TurnRow extends OfGroup {
 export function turnRows(trajectory: Trajectory, labels: Partial<RowLabels> = {}): Iterable<TurnRow> {
   const { rollout, turns, end } = trajectory;
   const { query, settings } = rollout;
-  const { float32, wrong } = openNumberChecks(rollout);
-  if (!end) return wrong('has not ended');
+  const { float32, refuse } = openNumberChecks(rollout);
+  if (!end) return refuse('has not ended');
   const records = turns.map(({ record }) => record);
   const withIds = records.every(({ trainable }) => trainable !== false);
   const complete = end.outcome === 'complete';
   if (withIds) {
     if (complete) completeTurns(trajectory);
-    else mustFitTraining(records, wrong);
+    else mustFitTraining(records, refuse);
   }
-  if (end.success.length !== turns.length) wrong(`has ${end.success.length} successes for ${turns.length} turns`);
+  if (end.success.length !== turns.length) refuse(`has ${end.success.length} successes for ${turns.length} turns`);
   if (complete && end.returns.length !== turns.length)
-    wrong(`has ${end.returns.length} returns for ${turns.length} turns`);
-  const rewards = rewardsOf(trajectory, end.turnRewards.map(float32), wrong);
+    refuse(`has ${end.returns.length} returns for ${turns.length} turns`);
+  const rewards = rewardsOf(trajectory, end.turnRewards.map(float32), refuse);
   const shared = rowIdentity(trajectory, labels);
   const ofRollout = {
     rollout_success: end.success.includes(1) ? (1 as const) : complete ? (0 as const) : null,
@@ -111,7 +111,7 @@ export function turnRows(trajectory: Trajectory, labels: Partial<RowLabels> = {}
     turns: turns.length,
     response_ids: withIds ? record.outputIds : null,
     logprobs: withIds ? record.logprobs.map(float32) : null,
-    versions: withIds ? tokenVersions(record, wrong) : null,
+    versions: withIds ? tokenVersions(record, refuse) : null,
     version_start: withIds ? record.versionStart : null,
     version_end: withIds ? record.versionEnd : null,
     logprobs_of: withIds ? (record.logprobsOf ?? 'policy') : null,

@@ -11,7 +11,7 @@ import type { GivenCall } from '../../domain/tools/tool.ts';
 import { parseServerReply } from '../fleet/server-backend.ts';
 import { badReply, complaintError, type RequestPlace } from '../http/http-errors.ts';
 import { flawOfLogprob } from '../possible.ts';
-import { countsOf, USAGE } from './vllm-protocol.ts';
+import { countsOf, VLLM_USAGE } from './vllm-protocol.ts';
 
 /** Some servers leave the id out, some give the arguments as an object, and some add fields of their own. */
 const ToolCall = z.looseObject({
@@ -34,7 +34,7 @@ const Logprobs = z.object({ content: z.array(z.object({ token: z.string(), logpr
 
 const Completion = z.object({
   model: z.string().nullish().catch(null),
-  usage: USAGE.catch(null),
+  usage: VLLM_USAGE.catch(null),
   choices: z
     .array(
       z.object({
@@ -173,7 +173,7 @@ const wellFormed = (fields: object): JsonObject =>
 const MOST_TOKENS = 1e9;
 
 /** The counts that can be. A count that cannot be, or a part that is said to be greater than its whole, is not known. */
-function usageOf(used: z.infer<typeof USAGE>): Usage | null {
+function usageOf(used: z.infer<typeof VLLM_USAGE>): Usage | null {
   const counts = Object.entries(countsOf(used)).filter(
     ([, value]) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS,
   );

@@ -58,7 +58,7 @@ interface Choice {
 const version = z.union([z.string(), z.number()]).nullish();
 /** One choice was asked for, and is the first one. */
 const CHOICE_INDEX = z.literal(0).nullish();
-export const USAGE = z
+export const VLLM_USAGE = z
   .object({
     prompt_tokens: z.unknown().optional(),
     completion_tokens: z.unknown().optional(),
@@ -70,7 +70,7 @@ export const USAGE = z
   })
   .nullish();
 
-export function countsOf(said: z.infer<typeof USAGE>): ReportedCounts {
+export function countsOf(said: z.infer<typeof VLLM_USAGE>): ReportedCounts {
   return {
     prompt: said?.prompt_tokens,
     completion: said?.completion_tokens,
@@ -102,7 +102,7 @@ const GenerateReply = z
         }),
       )
       .length(1),
-    usage: USAGE,
+    usage: VLLM_USAGE,
     prompt_token_ids: numbers.nullish(),
     model: z.string().nullish(),
     request_id: z.string().nullish(),
@@ -146,7 +146,7 @@ const CompletionReply = z
         }),
       )
       .length(1),
-    usage: USAGE,
+    usage: VLLM_USAGE,
     prompt_token_ids: numbers.nullish(),
     model: z.string().nullish(),
     id: z.string().nullish(),

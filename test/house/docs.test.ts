@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
-import { EXPORTERS, FORMATS } from '../../formats/exports/index.ts';
+import { EXPORTERS, EXPORT_FORMATS } from '../../formats/exports/index.ts';
 import { settingsTable } from './settings-table.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { filesUnder, ROOMS, ROOT, sources } from './tree.ts';
@@ -51,7 +51,7 @@ describe('the documentation', () => {
   test('has a line for every export format, with the answers of text that it refuses: docs/formats.md', () => {
     const rows = [...read('docs/formats.md').matchAll(/^\| `([a-z-]+)` \|.*\| (refused|taken)[^|]*\|$/gm)];
     const refusing = new Set(EXPORTERS.flatMap(({ name, needsIds }) => (needsIds ? [name] : [])));
-    const wanted = FORMATS.map(({ name }) => [name, refusing.has(name) ? 'refused' : 'taken']);
+    const wanted = EXPORT_FORMATS.map(({ name }) => [name, refusing.has(name) ? 'refused' : 'taken']);
     expect(
       rows.map(([, name, answers]) => [name, answers]),
       'the first table of docs/formats.md has a line for each format, in the order of formats/exports/index.ts',

@@ -10,7 +10,7 @@ export const isAboutSeveral = (node: Node): node is Of<'list'> =>
   node.k === 'list' && node.items.every(isCondition) && new Set(node.items.map(about)).size > 1;
 
 /** x ∈ S says nothing of y. */
-export function otherMember(g: Node, a: Node): boolean {
+export function isAboutOtherMember(g: Node, a: Node): boolean {
   const [name, other] = [memberOf(g), memberOf(a)];
   return name !== undefined && other !== undefined && name !== other;
 }

@@ -19,7 +19,7 @@ import {
   same,
   valuesOfEquation,
 } from './relation.ts';
-import { alignNames, isAboutSeveral, isOtherwiseNamed, otherMember } from './assignments.ts';
+import { alignNames, isAboutSeveral, isOtherwiseNamed, isAboutOtherMember } from './assignments.ts';
 import { shape, unitsOutward } from './shape.ts';
 import { isValueless } from '../value/domains.ts';
 import { sameWords } from '../read/words.ts';
@@ -55,7 +55,7 @@ function allLetters(node: Node): string[] {
 
 function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word {
   const again = (x: Node, y: Node): Word => compare(x, y, c, o);
-  if (otherMember(gold, answer)) return 'different';
+  if (isAboutOtherMember(gold, answer)) return 'different';
   if (isAboutSeveral(gold) || isAboutSeveral(answer)) {
     const alike = gold.k === 'list' && answer.k === 'list' && (gold.join === 'or') === (answer.join === 'or');
     return alike ? compareCollections(gold, answer, again) : 'different';

@@ -17,7 +17,7 @@ import {
   type SamePoint,
 } from './number-sets.ts';
 import { type Comparison, letters } from '../value/comparison.ts';
-import { type Fraction, fractionIn, type Polynomial, realRoots, valueAt } from '../value/polynomial.ts';
+import { type Fraction, fractionIn, type Polynomial, realRoots, polynomialAt } from '../value/polynomial.ts';
 import * as Q from '../rational.ts';
 
 /** The solutions of a chain of comparisons in one unknown. */
@@ -149,7 +149,7 @@ function signRegion({ top, bottom }: Fraction, op: Relop, c: Comparison, same: S
 
 const fromDouble = (v: number): Q.Rational => Q.rational(BigInt(Math.round(v * 2 ** 30)), 2n ** 30n);
 const signAt = (p: Polynomial, x: Q.Rational): number =>
-  Number(valueAt(p, x).num > 0n) - Number(valueAt(p, x).num < 0n);
+  Number(polynomialAt(p, x).num > 0n) - Number(polynomialAt(p, x).num < 0n);
 
 /** A letter, or a name like f(x): something that stands for one unknown number. */
 function unknownName(node: Node): string | undefined {

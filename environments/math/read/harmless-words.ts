@@ -98,7 +98,7 @@ export function singular(word: string): string {
 
 export const isFiller = (word: string): boolean => FILLERS.has(word);
 export const isNoun = (word: string): boolean => NOUNS.has(singular(word));
-export const isHarmless = (word: string): boolean => isFiller(word) || isNoun(word);
+export const isHarmlessWord = (word: string): boolean => isFiller(word) || isNoun(word);
 
 /** Words that stand for a factor: "3 dozen", "2 hundred", "5 thousand", "3 quarters". */
 export const SCALES: ReadonlyMap<string, readonly [bigint, bigint]> = new Map(

@@ -3,7 +3,7 @@
 
 import { type Node, num, type Relop, some, times } from '../ast.ts';
 import { type Cursor, isCmd, isSign, peek, type Token } from './tokens.ts';
-import { isHarmless, SCALES } from './harmless-words.ts';
+import { isHarmlessWord, SCALES } from './harmless-words.ts';
 import { Unparsed } from '../limits.ts';
 import { parsePostfix } from './parse-primary.ts';
 import * as Q from '../rational.ts';
@@ -25,7 +25,9 @@ export const leads = (c: Cursor): boolean => {
   const next = peek(c, 1);
   return (
     (token?.t === 'text' || token?.t === 'word') &&
-    token.v.split(/[\s:,]+/).every((word) => word === '' || /^[Aa]$/.test(word) || isHarmless(word.toLowerCase())) &&
+    token.v
+      .split(/[\s:,]+/)
+      .every((word) => word === '' || /^[Aa]$/.test(word) || isHarmlessWord(word.toLowerCase())) &&
     !isSign(next, '=', '^', '_') &&
     relop(next) === undefined
   );

@@ -10,7 +10,7 @@ export interface Big {
   readonly e: number;
 }
 
-export const ZERO: Big = { m: 0n, e: 0 };
+export const BIG_ZERO: Big = { m: 0n, e: 0 };
 export const BITS_PER_DIGIT = Math.log2(10);
 const MAX_EXPONENT = 4_000_000;
 
@@ -36,7 +36,7 @@ export function makeArithmetic(digits: number) {
   const bits = Math.ceil(digits * BITS_PER_DIGIT) + 16;
 
   const round = (m: bigint, e: number): Big => {
-    if (m === 0n) return ZERO;
+    if (m === 0n) return BIG_ZERO;
     const excess = bitLength(m) - bits;
     if (Math.abs(e + excess) > MAX_EXPONENT) throw new NoValue('out of range');
     if (excess === 0) return { m, e };
@@ -68,7 +68,7 @@ export function makeArithmetic(digits: number) {
   };
 
   const sqrt = (a: Big): Big => {
-    if (a.m <= 0n) return ZERO;
+    if (a.m <= 0n) return BIG_ZERO;
     const room = (a.e - bits) % 2 === 0 ? bits : bits + 1;
     const n = a.m << BigInt(room);
     let x = 1n << BigInt((bitLength(n) + 1) >> 1);
@@ -77,7 +77,7 @@ export function makeArithmetic(digits: number) {
   };
 
   const root = (a: Big, degree: number): Big => {
-    if (a.m <= 0n) return ZERO;
+    if (a.m <= 0n) return BIG_ZERO;
     const [k, less] = [BigInt(degree), BigInt(degree - 1)];
     // Room for as many bits in the root as a number has.
     const down = bits * degree - bitLength(a.m);
@@ -89,7 +89,7 @@ export function makeArithmetic(digits: number) {
   };
 
   const fromDouble = (v: number): Big => {
-    if (v === 0) return ZERO;
+    if (v === 0) return BIG_ZERO;
     const e = Math.floor(Math.log2(Math.abs(v))) - 52;
     return round(BigInt(Math.round(v * 2 ** -e)), e);
   };

@@ -11,7 +11,7 @@ import {
   negate,
   shift,
   topBit,
-  ZERO,
+  BIG_ZERO,
 } from './big-arithmetic.ts';
 import { type Reals, NoValue } from './reals.ts';
 
@@ -128,7 +128,7 @@ function makeExponentials(arithmetic: Arithmetic): Exponentials {
     let z: Big = { m: a.m, e: a.e - turns };
     if (toNumber(z) < Math.SQRT1_2) z = { m: z.m, e: z.e + 1 };
     turns = a.e - z.e;
-    const guess = topBit(sub(z, ONE)) < -20 ? ZERO : fromDouble(Math.log(toNumber(z)));
+    const guess = topBit(sub(z, ONE)) < -20 ? BIG_ZERO : fromDouble(Math.log(toNumber(z)));
     const rest = sub(guess.m === 0n ? z : mul(z, exp(negate(guess))), ONE);
     const near = add(guess, mul(TWO, oddSeries(arithmetic, div(rest, add(TWO, rest)), 1)));
     return turns === 0 ? near : add(round(LN2(bits + GUARD) * BigInt(turns), -bits - GUARD), near);
@@ -173,7 +173,7 @@ function makeAngles(arithmetic: Arithmetic): Angles {
 
   const pi = round(PI(bits + GUARD), -bits - GUARD);
   const atan2 = (y: Big, x: Big): Big => {
-    if (y.m === 0n) return x.m < 0n ? pi : ZERO;
+    if (y.m === 0n) return x.m < 0n ? pi : BIG_ZERO;
     const scale = Math.max(topBit(y), x.m === 0n ? -Infinity : topBit(x));
     const scaled = (a: Big): number => toNumber({ m: a.m, e: a.e - scale });
     const guess = fromDouble(Math.atan2(scaled(y), scaled(x)));

@@ -5,7 +5,7 @@ import { children, type Node, some } from '../ast.ts';
 import { type Budget, LIMITS } from '../limits.ts';
 import { bigReals } from './bigreals.ts';
 import type { ExactContext } from './exact.ts';
-import { FIELDS } from './field.ts';
+import { NUMBER_FIELDS } from './field.ts';
 import { value } from './numeric.ts';
 import { balls, Imprecise, NoValue } from './reals.ts';
 import type { ResidueContext } from './residues.ts';
@@ -23,7 +23,7 @@ export interface Comparison extends ExactContext {
 export function newComparison(): Comparison {
   const budget = { left: LIMITS.steps };
   const memo = new Map<Node, Q.Rational | null>();
-  const [first, second] = FIELDS;
+  const [first, second] = NUMBER_FIELDS;
   const context = (seed: number, field = first): ResidueContext => ({
     budget,
     memo,

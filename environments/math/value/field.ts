@@ -23,7 +23,7 @@ export interface Field {
   rootOfPrime(prime: bigint): Residue;
 }
 
-export const FIELDS: readonly [Field, Field] = [
+export const NUMBER_FIELDS: readonly [Field, Field] = [
   makeField(90_026_936_291_496_213_734_878_882_899_219_418_619n),
   makeField(150_003_448_148_660_011_263_480_426_514_485_628_559n),
 ];

@@ -81,7 +81,7 @@ export function fractionIn(node: Node, letter: string, c: ExactContext): Fractio
   return value && { top: trimmed([value]), bottom: UNIT };
 }
 
-export const valueAt = (p: Polynomial, x: Q.Rational): Q.Rational =>
+export const polynomialAt = (p: Polynomial, x: Q.Rational): Q.Rational =>
   p.reduceRight((sum, coefficient) => Q.add(Q.mul(sum, x), coefficient), Q.ZERO);
 
 /** All real zeros, each once; undefined from the third degree on. The zero polynomial has no such list. */

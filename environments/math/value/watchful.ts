@@ -2,7 +2,7 @@
 // that it would change only digits which are not compared. Two values that agree only by such a loss are not shown
 // equal. A sum that cancels to its last bits is zero.
 
-import { type Big, topBit, ZERO } from './big-arithmetic.ts';
+import { type Big, topBit, BIG_ZERO } from './big-arithmetic.ts';
 import type { BigReals } from './bigreals.ts';
 import { NoValue, Undefined } from './reals.ts';
 
@@ -28,10 +28,10 @@ function watch(reals: BigReals): BigReals {
   const combined = (a: Big, b: Big, result: Big): Big => {
     if (a.m === 0n || b.m === 0n) return result;
     seen(Math.abs(topBit(a) - topBit(b)) > room);
-    return result.m !== 0n && topBit(result) < Math.max(topBit(a), topBit(b)) - bits + NOISE_BITS ? ZERO : result;
+    return result.m !== 0n && topBit(result) < Math.max(topBit(a), topBit(b)) - bits + NOISE_BITS ? BIG_ZERO : result;
   };
   /** Next to a multiple of π only rounding is left. */
-  const settled = (a: Big): Big => (a.m !== 0n && topBit(a) < NOISE_BITS - bits ? ZERO : a);
+  const settled = (a: Big): Big => (a.m !== 0n && topBit(a) < NOISE_BITS - bits ? BIG_ZERO : a);
   const small = (a: Big, by: number): boolean => a.m !== 0n && topBit(a) < -by;
   return {
     ...reals,

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openDataset } from '../../../formats/datasets/index.ts';
 import { MAX_LINE_BYTES } from '../../../formats/datasets/json-line.ts';
 import { jsonlDataset } from '../../../formats/datasets/jsonl.ts';
-import { badRowText } from '../../../formats/datasets/problem.ts';
+import { badRowText } from '../../../formats/datasets/row-fault.ts';
 import { badOf, datasetContract, goodOf, rowsOf } from '../../contract/dataset.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-data-'));

@@ -1,7 +1,7 @@
 // Lines to be judged: good ones as pairs, bad ones by line, field and what would be right, in file order.
 
 import { describe, expect, test } from 'vitest';
-import { badRowText } from '../../../formats/datasets/problem.ts';
+import { badRowText } from '../../../formats/datasets/row-fault.ts';
 import { type JudgeName, type PairRow, readPairs } from '../../../formats/datasets/pairs.ts';
 import { rowsOf } from '../../support/rows.ts';
 

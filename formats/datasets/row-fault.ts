@@ -1,21 +1,17 @@
-// The fault of a row: the field, the problem and the fix; and the formatting of values in messages.
+// The fault of a row: its field, what is wrong with it, and the fix; and how values are shown in messages.
 
 import { short } from '../../domain/text/foreign-text.ts';
 import type { BadRow } from './dataset.ts';
 
-export interface Problem {
+export interface RowFault {
   /** Null if the whole row is at fault. */
   readonly field: string | null;
   readonly problem: string;
   readonly fix: string;
 }
 
-export function wrong(field: string | null, problem: string, fix: string): Problem {
+export function rowFault(field: string | null, problem: string, fix: string): RowFault {
   return { field, problem, fix };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** `null`, `a list`, `a number`: for messages. */
@@ -29,15 +25,15 @@ export function kindText(value: unknown): string {
 
 /** Thrown while a row is read, caught by the reader's entry point. */
 export class RowError extends Error {
-  readonly problem: Problem;
-  constructor(problem: Problem) {
-    super(problem.problem);
-    this.problem = problem;
+  readonly fault: RowFault;
+  constructor(fault: RowFault) {
+    super(fault.problem);
+    this.fault = fault;
   }
 }
 
 export function failRow(field: string | null, problem: string, fix: string): never {
-  throw new RowError(wrong(field, problem, fix));
+  throw new RowError(rowFault(field, problem, fix));
 }
 
 /** A value formatted for a message: short, and safe on a terminal. */
@@ -50,9 +46,9 @@ export const LINE_SHAPE = 'Write one JSON object per line.';
 export const FROM_ARRAY = ' A file that is one JSON array becomes lines with: jq -c ".[]".';
 
 /** The fault of a line whose JSON is not an object. */
-export function notObject(value: unknown): Problem {
+export function notObject(value: unknown): RowFault {
   const hint = Array.isArray(value) ? FROM_ARRAY : '';
-  return wrong(null, `is ${kindText(value)}, not an object`, `${LINE_SHAPE}${hint}`);
+  return rowFault(null, `is ${kindText(value)}, not an object`, `${LINE_SHAPE}${hint}`);
 }
 
 /** A text that is not blank and can be stored and sent: no lone surrogates and no NUL. */
