@@ -27,7 +27,7 @@ const rounded = (n: number): number => Math.round(n * 1000) / 1000;
 async function measure(): Promise<void> {
   const out = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'everturn-viewer-bench-'));
   try {
-    await makeRun(out, ROLLOUTS);
+    await makeRun(out, ROLLOUTS, { lines: true, tokens: 20 });
     const args = [CLI, 'view', RUN, '--out', out, '--no-open', '--json'];
     const viewer = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     try {
