@@ -39,22 +39,22 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
   const evaluationsOf = openEvaluations();
   const listOf = openLists();
 
-  async function opened(name: string): Promise<OpenRun> {
+  /** `soon`: with the rows that a long run has by then. */
+  async function opened(name: string, soon = false): Promise<OpenRun> {
     const open = await runs.open(name);
-    await open.index.refresh();
+    await (soon ? open.index.refreshSoon() : open.index.refresh());
     return open;
   }
 
   return {
-    async runs() {
-      return { folder: runs.out, runs: await runs.heads() };
-    },
+    runs: async () => ({ folder: runs.out, runs: await runs.heads() }),
 
     async run(name) {
-      const open = await opened(name);
+      const open = await opened(name, true);
       const bare = await runs.head(open);
-      const summary = await countsOf(open, bare.state === 'open');
-      const head = withNumbers(bare, headNumbers(summary));
+      const { progress } = open.index;
+      const summary = await countsOf(open, bare.state === 'open' || progress.reading === true);
+      const head = progress.reading ? bare : withNumbers(bare, headNumbers(summary));
       const servers = head.state === 'open' ? await readServers(open, now()) : [];
       const cost = costOf?.(open.record.settings.model, pricedRollouts(open));
       const evaluations = open.record.evaluation ? await evaluationsOf(open.store.folder) : [];
@@ -69,14 +69,14 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
         fork: describeFork(open),
         etaMs: head.state === 'open' ? etaOf(open.index.rows(), summary, now()) : null,
         newsAt: newsOf(open.index.rows()),
-        progress: open.index.progress,
+        progress,
         ...(servers.length > 0 && { servers }),
         now: now(),
       };
     },
 
     async rows(name, list, from, count) {
-      const all = await listOf(await opened(name), list);
+      const all = await listOf(await opened(name, true), list);
       return { ...cutPage(all, from, count), problems: parseFilter(list.filter).problems };
     },
 

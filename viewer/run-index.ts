@@ -2,6 +2,7 @@
 // refresh takes what ended since, and looks at what is in flight again. Reads only.
 
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from '../domain/errors/errors.ts';
 import { END_FILE, parseRolloutFile, parseRolloutFolder, ROLLOUT_FILE, ROLLOUTS } from '../records/format/layout.ts';
 import type { Owner } from '../records/format/text.ts';
@@ -14,6 +15,9 @@ import { type Doing, compareRows, type Row, rowKey } from './model/row.ts';
 import type { Progress, RowPlace } from './model/messages.ts';
 import { pauses } from './in-batches.ts';
 import { changedAt, filesIn, realFoldersIn, readPlain } from './plain-files.ts';
+
+/** As long as a page may wait for its first rows. */
+const SOON_MS = 150;
 
 export class RunIndex {
   readonly #store: Store;
@@ -44,7 +48,8 @@ export class RunIndex {
 
   get progress(): Progress {
     const problem = this.#problem;
-    return { revision: this.#revision, ...(problem !== undefined && { problem }) };
+    const reading = !this.#listed && { reading: true as const };
+    return { revision: this.#revision, ...(problem !== undefined && { problem }), ...reading };
   }
 
   /** Whether the first look is over. */
@@ -67,6 +72,12 @@ export class RunIndex {
         this.#listed = true;
         this.#looking = undefined;
       }));
+  }
+
+  /** The same, but for a moment of the first look, which takes seconds in a long run. */
+  refreshSoon(): Promise<void> {
+    const looked = this.refresh();
+    return this.#listed ? looked : Promise.race([looked, sleep(SOON_MS, undefined, { ref: false })]);
   }
 
   /** Files first: a rollout that ends meanwhile has its line before its files go, and the line counts. */

@@ -105,6 +105,8 @@ export interface Progress {
   readonly revision: number;
   /** The reason why the list is not complete. */
   readonly problem?: string;
+  /** The first look at the run is not over: rows and numbers are of what has been read so far. */
+  readonly reading?: true;
 }
 
 /** A part of a list, of `count` rows in all. */

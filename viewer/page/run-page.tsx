@@ -16,6 +16,7 @@ import { type Source, useMessage } from './source.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 
 const LIVE_MS = 2_000;
+const READING_MS = 700;
 
 export function RunPage({ route, source }: { readonly route: RunRoute; readonly source: Source }): JSX.Element {
   const { run, tab } = route;
@@ -52,6 +53,7 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
       <Problem text={error} />
       <Problem text={head.problem} />
       <Problem text={progress.problem} />
+      {progress.reading && <Notice>{plural(message.summary.begun, 'rollout')} read so far; more follow.</Notice>}
       {message.summary.steered > 0 && (
         <Notice>
           {plural(message.summary.steered, 'rollout')} with a person’s message in the context, in no number here:{' '}
@@ -71,7 +73,8 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
   );
 }
 
-function againAfter({ head, evaluations = [] }: RunMessage, source: Source): number {
+function againAfter({ head, evaluations = [], progress }: RunMessage, source: Source): number {
+  if (progress.reading) return READING_MS;
   const goesOn = [head, ...evaluations].some(({ state }) => state === 'open');
   return source.kind === 'server' && goesOn ? LIVE_MS : 0;
 }
