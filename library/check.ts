@@ -4,7 +4,6 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { unusable } from '../domain/errors/unusable.ts';
 import { plural } from '../domain/text/plural.ts';
-import { createTools } from '../environments/tools/index.ts';
 import { areal } from '../formats/exports/areal.ts';
 import type { Sequences } from '../formats/exports/index.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
@@ -17,7 +16,7 @@ import { askServer } from './ask-server.ts';
 import { filterOf, readingOf, type SampleOptions } from './export-plan.ts';
 import { openReadingThreads } from './reading-threads.ts';
 import type { RunPlace } from '../run/place.ts';
-import { tokenizerOf } from './run-tokenizer.ts';
+import { callTextsOf, tokenizerOf } from './run-tokenizer.ts';
 import { type SeenExport, seenExport } from './seen-export.ts';
 
 /** The options that chose rollouts for the export are given again. */
@@ -61,9 +60,6 @@ export interface Around {
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** They only read and write calls: none is run. */
-const CALLS = createTools({});
-
 export async function checkPlace(place: RunPlace, around: Around, given: CheckOptions): Promise<Checked> {
   const { out, run, store } = place;
   const { cwd, env, onProgress } = around;
@@ -79,6 +75,7 @@ export async function checkPlace(place: RunPlace, around: Around, given: CheckOp
   const wanted = { format: given.format, sequences: given.sequences, selection: chosen };
   const seen = file === undefined ? undefined : await seenExport(store, record, file, wanted);
   const { tokenizer, hashes, why } = await tokenizerOf(store, cwd, given.tokenizer);
+  const calls = await callTextsOf(record);
   const clockSkewMs = given.clockSkew === undefined ? CLOCK_SKEW_MS : given.clockSkew * 1000;
   // Asked first: the ledger only grows.
   const counted = await countedByFeed(place, around);
@@ -88,7 +85,7 @@ export async function checkPlace(place: RunPlace, around: Around, given: CheckOp
   const parts = await openReadingThreads(store, beginning);
   const summary = await checkRun(store, report, {
     ...(file !== undefined && { export: { exporter, ...selection, file } }),
-    ...{ tokenizer, hashes, everturn: everturnVersion(), clockSkewMs, calls: CALLS, elsewhere: parts },
+    ...{ tokenizer, hashes, everturn: everturnVersion(), clockSkewMs, calls, elsewhere: parts },
     isGoing: () => isGoing(run, env, onProgress),
   }).finally(() => parts?.close());
   const entries = summary.feed?.entries ?? 0;

@@ -5,25 +5,26 @@ import { exporterNamed } from '../formats/exports/index.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
 import { answerQuestions } from '../local/machine/threads.ts';
 import { type MakePart, openPartMaker } from '../records/export/exported-parts.ts';
+import { BLOCKING_READS } from '../records/disk/blocking-files.ts';
 import { openFileStore } from '../records/file-store.ts';
 import type { Answer, Beginning, Question } from './reading-threads.ts';
 
 const { out, run, format, layout, selection, check } = workerData as Beginning;
-const store = openFileStore(out, run);
+// It does nothing else: blocking reads cost a third.
+const store = openFileStore(out, run, { layer: BLOCKING_READS });
 const exporter = exporterNamed(format, layout);
 
 async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, exports }: NonNullable<Beginning['check']>) {
   // An export needs none of these.
-  const [{ openFacts }, { openParts }, { createTools }, { tokenizerOf }] = await Promise.all([
+  const [{ openFacts }, { openParts }, { callTextsOf, tokenizerOf }] = await Promise.all([
     import('../records/check/facts.ts'),
     import('../records/check/parts.ts'),
-    import('../environments/tools/index.ts'),
     import('./run-tokenizer.ts'),
   ]);
   const record = (await store.getRun().catch(() => undefined))?.record;
   const { tokenizer } = await tokenizerOf(store, cwd, wanted);
   const exporting = exports ? { exporter, ...selection } : undefined;
-  const facts = { tokenizer, calls: createTools({}), clockSkewMs, everturn: everturnVersion() };
+  const facts = { tokenizer, calls: await callTextsOf(record), clockSkewMs, everturn: everturnVersion() };
   const options = { ...facts, ...(exporting && { export: exporting }) };
   return openParts(store, openFacts(store, record, options), exporting);
 }

@@ -1,5 +1,5 @@
-// The tokenizer of a run's model for `check`, if it is on this machine: in a named folder, the shipped model's, in a
-// local folder, or in the hub's cache. Uses no network and no server; reports why there is none.
+// What `check` needs of a run's model: its tokenizer, if it is on this machine (in a named folder, the shipped model's, in a
+// local folder, or in the hub's cache), and the formats of its calls. Uses no network and no server; reports why there is none.
 
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -10,7 +10,9 @@ import { loadTokenizer } from '../inference/tokenizer/tokenizer.ts';
 import { tokenizerHashes, weightsHash } from '../inference/tokenizer/model-files.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { CheckTokenizer } from '../records/check/checked.ts';
+import type { CallTexts } from '../domain/rollout/calls.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
+import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
 import { unusable } from '../domain/errors/unusable.ts';
 
@@ -43,6 +45,14 @@ export async function tokenizerOf(store: Store, cwd: string, wanted?: string | f
   return open(found, modelFolder === undefined ? [] : [modelFolder], weights).catch((error: unknown) => ({
     why: explain(error),
   }));
+}
+
+/** The formats of calls, to read and write them: none is run. Undefined for a run whose rollouts have no tools. */
+export async function callTextsOf(run: RunRecord | undefined): Promise<CallTexts | undefined> {
+  // What a client starts directly has tools of its own.
+  if (run?.dataset && !run.settings.tools) return undefined;
+  const { createTools } = await import('../environments/tools/index.ts');
+  return createTools({});
 }
 
 const NOT_HERE = "the model's tokenizer is not on this machine";

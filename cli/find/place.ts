@@ -2,7 +2,6 @@
 // plays elsewhere. And the reverse: the argument that names a run in suggested commands.
 
 import { relative, resolve } from 'node:path';
-import { describeWorkflow } from '../../client/temporal/runs.ts';
 import { StoreError, UsageError } from '../../domain/errors/errors.ts';
 import { isRunName, type RolloutId } from '../../domain/names/ids.ts';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
@@ -26,6 +25,8 @@ export async function locateRun(io: Io, named: string, out: string): Promise<Run
     return await findRun(io, named, out);
   } catch (error) {
     if (!(error instanceof UsageError) || error.reason !== 'no-such-run' || !isRunName(named)) throw error;
+    // A reader of a folder does not load Temporal's client.
+    const { describeWorkflow } = await import('../../client/temporal/runs.ts');
     const facts = await ifUp(io, ({ session }) => describeWorkflow(session, named, 1));
     if (facts?.state !== 'running') throw error;
     return runPlace(facts.out ?? resolvePlace(io.cwd, out), named);

@@ -10,6 +10,7 @@ import type { ExportCheck } from './export.ts';
 import { checkLogs } from './logs.ts';
 import { type PlayedQuery, playedQueryOf } from './queries.ts';
 import { countedOf } from './result.ts';
+import { rememberedTokenizer } from './remembered-tokenizer.ts';
 import { checkRollout } from './rollout.ts';
 import { type Traits, traitsOf } from './traits.ts';
 import type { CheckedRollout, ReplayFacts } from './checked.ts';
@@ -55,7 +56,8 @@ export function openFacts(
 ): (id: RolloutId) => Promise<RolloutFacts> {
   // Another version may read a reply otherwise.
   const calls = options.everturn === run?.versions.everturn ? options.calls : undefined;
-  const facts = { ...options, run, calls };
+  const tokenizer = options.tokenizer && rememberedTokenizer(options.tokenizer);
+  const facts = { ...options, run, calls, tokenizer };
 
   /** One that is being written may seem wrong, so it is read a second time. */
   async function look(id: RolloutId) {
