@@ -15,8 +15,8 @@ const LOOK_MS = 500;
 const LOOK_IN_BUCKET_MS = 5_000;
 /** Time without news after which the server is asked, again and again. */
 const ASK_MS = 10_000;
-/** A cluster that does not answer is waited for. */
-const GIVE_UP_MS = 15 * 60_000;
+/** A server that does not answer is waited for. */
+export const GIVE_UP_MS = 15 * 60_000;
 
 export interface Waiting {
   /** Resolves when it is time to look again. Rejects if nobody plays the run, or with the signal's reason. */
@@ -40,7 +40,7 @@ export function openWaiting({ run, store }: RunPlace, env: Environment, signal: 
     if (state === 'running') answeredMs = now;
     else if (state !== undefined) closed = notPlayed(run, state);
     else if (!namesCluster()) closed = serviceDown(run);
-    else if (now - answeredMs > GIVE_UP_MS) closed = serverAway(run);
+    else if (now - answeredMs > GIVE_UP_MS) closed = serverAway(`run "${run}"`);
     askMs = now + ASK_MS;
   }
 
@@ -59,11 +59,22 @@ export function openWaiting({ run, store }: RunPlace, env: Environment, signal: 
 
 const AGAIN = 'The command that started the run plays the rest: finished turns stay stored.';
 
-function notPlayed(run: string, state: Exclude<WorkflowState, 'running'>): Error {
+/** Of a run whose workflow is not open, and which has no result. `server`: the one that was asked. */
+export function notPlayed(
+  run: string,
+  state: Exclude<WorkflowState, 'running'>,
+  server = 'the server',
+  cause?: unknown,
+): Error {
+  const workflow = `The workflow of run "${run}"`;
   if (state === 'failed')
-    return new InternalError(`The workflow of run "${run}" failed.`, { reason: 'workflow-failed', fix: AGAIN });
-  const was = state === 'absent' ? 'is not known to the server' : `was ${state}`;
-  return new TemporalError(`The workflow of run "${run}" ${was}.`, { reason: `workflow-${state}`, fix: AGAIN });
+    return new InternalError(`${workflow} failed.`, { reason: 'workflow-failed', fix: AGAIN, cause });
+  if (state !== 'absent')
+    return new TemporalError(`${workflow} was ${state}.`, { reason: `workflow-${state}`, fix: AGAIN });
+  return new TemporalError(`${workflow} is not known to ${server}.`, {
+    reason: 'workflow-absent',
+    fix: `${AGAIN} If another server plays it, name that as where it was started: EVERTURN_HOME, or TEMPORAL_ADDRESS.`,
+  });
 }
 
 function serviceDown(run: string): TemporalError {
@@ -74,13 +85,14 @@ function serviceDown(run: string): TemporalError {
   });
 }
 
-function serverAway(run: string): TemporalError {
+export function serverAway(followed: string, cause?: unknown): TemporalError {
   return new TemporalError(
-    `Temporal did not answer for ${GIVE_UP_MS / 60_000} minutes while run "${run}" was followed.`,
+    `Temporal did not answer for ${GIVE_UP_MS / 60_000} minutes while ${followed} was followed.`,
     {
       reason: 'temporal-away',
       fix: 'Nothing is lost: follow it again once it answers.',
       retryable: true,
+      cause,
     },
   );
 }

@@ -14,6 +14,7 @@ import {
 } from '../../client/temporal/runs.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
+import { notPlayed } from '../../library/await-run.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { FIELDS } from '../../run/options.ts';
@@ -25,7 +26,7 @@ import { locateRun, commandLine } from '../find/place.ts';
 import { knownResult, type RunPlace } from '../../run/place.ts';
 import { OF_RUN, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say } from '../io.ts';
-import { follow, notKnown } from '../play/follow.ts';
+import { follow } from '../play/follow.ts';
 import { plural } from '../format.ts';
 import { openProgressView } from '../view/progress-view.ts';
 import { outcomeLine } from '../view/summary.ts';
@@ -81,13 +82,13 @@ async function steered(
 function withItsServer<T>(io: Io, { run, out }: RunPlace, use: (link: Link) => Promise<T>): Promise<T> {
   const { folder, database } = homeOf(io.env);
   const local = namesCluster() ? '' : `the local service of ${folder}`;
-  if (local !== '' && !existsSync(database)) throw notKnown(run, local);
+  if (local !== '' && !existsSync(database)) throw notPlayed(run, 'absent', local);
   return withLink(io, async (link) => {
     const found = await describeWorkflow(link.session, run);
     const other = found.out === null || isSameFolder(found.out, out) ? null : found.out;
     if (other !== null && found.state === 'running') throw runElsewhere(run, other);
     if (other !== null || found.state === 'absent')
-      throw notKnown(run, local || `the server at ${link.session.address}`);
+      throw notPlayed(run, 'absent', local || `the server at ${link.session.address}`);
     return use(link);
   });
 }

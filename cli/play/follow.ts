@@ -1,8 +1,9 @@
 // Follows a run until its workflow closes, while server, worker or connection may come and go: shows the cause of a
 // wait, and restarts the local service if it has ended.
 
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { explain, TemporalError, InternalError } from '../../domain/errors/errors.ts';
+import { explain } from '../../domain/errors/errors.ts';
 import { type OnProgress, printProgress } from '../../local/machine/progress.ts';
 import type { CollectionProgress, MemoProgress } from '../../domain/run/messages.ts';
 import { describeWorkflow, progressOf, type WorkflowState, awaitResult } from '../../client/temporal/runs.ts';
@@ -11,6 +12,7 @@ import { type Link, workflowUrl } from '../../local/service/link.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';
 import { silenceOf } from '../../run/require-worker.ts';
 import { type ProgressView, openProgressView } from '../view/progress-view.ts';
+import { GIVE_UP_MS, notPlayed, serverAway } from '../../library/await-run.ts';
 import { localDiskTrouble, troubleOf } from '../../library/trouble.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -26,11 +28,10 @@ const PATIENCE_MS = 4_000;
 const STILL_MS = 15_000;
 /** Time without progress after which the disk is tried, which takes no server; and the pause between tries. */
 const DISK_MS = 5_000;
-const GIVE_UP_MS = 15 * 60_000;
 
 type Closed = Exclude<WorkflowState, 'running'>;
 
-/** How the workflow closed; `detached` if the user left before. */
+/** How the run's workflow closed; `detached` if the user left before. `folder`: its disk is tried while nothing moves. */
 export async function follow(
   io: Io,
   link: Link,
@@ -38,16 +39,7 @@ export async function follow(
   view: ProgressView,
   folder: string | null = null,
 ): Promise<Closed | 'detached'> {
-  const leave = io.interrupted();
-  const left = new Promise<'detached'>((resolve) => {
-    if (leave.aborted) resolve('detached');
-    leave.addEventListener('abort', () => resolve('detached'), { once: true });
-  });
-  try {
-    return await Promise.race([untilClosed(io, link, run, looksAt(io, link, run, view, folder)), left]);
-  } finally {
-    view.end();
-  }
+  return untilClosed(io, link, run, looksAt(io, link, run, view, folder)).finally(() => view.end());
 }
 
 interface Looks {
@@ -59,7 +51,7 @@ interface Looks {
   onSilence(sinceMs: number, error: unknown): Promise<void>;
 }
 
-/** How a workflow closed, while server, worker and connection may come and go. */
+/** How a workflow closed, while server, worker and connection may come and go; `detached` if the user left before. */
 export async function untilClosed(
   io: Io,
   link: Link,
@@ -67,24 +59,30 @@ export async function untilClosed(
   { everyMs, onStep, look, onSilence }: Looks,
 ): Promise<Closed | 'detached'> {
   const leave = io.interrupted();
-  let answeredMs = io.now();
-  while (!leave.aborted) {
-    let error: unknown;
-    let answered = false;
-    try {
-      await link.keepUp(onStep);
-      const { state, memo } = await describeWorkflow(link.session, workflowId, 1);
-      if (state !== 'running') return state;
-      answered = await look(memo);
-    } catch (caught) {
-      if (io.now() - answeredMs > GIVE_UP_MS) throw gaveUp(workflowId, caught);
-      error = caught;
+  const left = Promise.resolve(leave.aborted || once(leave, 'abort')).then(() => 'detached' as const);
+  async function closed(): Promise<Closed | 'detached'> {
+    for (
+      let answeredMs = io.now();
+      !leave.aborted;
+      await sleep(everyMs, undefined, { signal: leave }).catch(() => {})
+    ) {
+      let error: unknown;
+      let answered = false;
+      try {
+        await link.keepUp(onStep);
+        const { state, memo } = await describeWorkflow(link.session, workflowId, 1);
+        if (state !== 'running') return state;
+        answered = await look(memo);
+      } catch (caught) {
+        if (io.now() - answeredMs > GIVE_UP_MS) throw serverAway(`"${workflowId}"`, caught);
+        error = caught;
+      }
+      if (answered) answeredMs = io.now();
+      else if (!leave.aborted) await onSilence(answeredMs, error);
     }
-    if (answered) answeredMs = io.now();
-    else if (!leave.aborted) await onSilence(answeredMs, error);
-    await sleep(everyMs, undefined, { signal: leave }).catch(() => {});
+    return 'detached';
   }
-  return 'detached';
+  return Promise.race([closed(), left]);
 }
 
 function looksAt(io: Io, link: Link, run: string, view: ProgressView, folder: string | null): Looks {
@@ -142,17 +140,6 @@ function oneCause(error: unknown): string {
   return explain(cause).split('\n')[0]!.slice(0, 160);
 }
 
-function gaveUp(workflowId: string, cause: unknown): TemporalError {
-  return new TemporalError(
-    `Temporal did not answer for ${GIVE_UP_MS / 60_000} minutes while "${workflowId}" was followed.`,
-    {
-      reason: 'temporal-away',
-      fix: 'Nothing is lost: once it answers again, the same command attaches again.',
-      cause,
-    },
-  );
-}
-
 export interface FollowOptions {
   readonly maxFailed: number;
   readonly json: boolean;
@@ -179,7 +166,7 @@ export async function followToEnd(
   const tookMs = startedAt === null ? null : io.now() - startedAt;
   const result =
     (await knownResult(place)) ?? (end === 'completed' ? await awaitResult(link.session, place.run) : undefined);
-  if (!result) throw await closedEarly(io, link, place, end);
+  if (!result) throw await closedEarly(link, place.run, end);
   const url = workflowUrl(link, place.run);
   const wanted = options.viewer === true && link.local && io.out.isTTY === true && !options.json;
   const viewer = wanted ? await viewerBeside(io.env, place.out, [place.run]) : null;
@@ -200,24 +187,14 @@ function detached(io: Io, place: RunPlace, options: FollowOptions): ExitCode {
   return EXIT.detached;
 }
 
-/** `server`: the one that was asked. */
-export function notKnown(run: string, server: string): TemporalError {
-  return new TemporalError(`The workflow of run "${run}" is not known to ${server}.`, {
-    reason: 'workflow-absent',
-    fix: `If another server plays it, name that as where it was started: EVERTURN_HOME, or TEMPORAL_ADDRESS. If none does, ${AGAIN}.`,
-  });
-}
-
-const AGAIN = 'the command that started the run plays the rest: finished turns stay stored';
-
-async function closedEarly(io: Io, link: Link, place: RunPlace, end: WorkflowState): Promise<Error> {
-  const name = `The workflow of run "${place.run}"`;
-  const again = `${AGAIN[0]!.toUpperCase()}${AGAIN.slice(1)}.`;
-  if (end === 'absent') return notKnown(place.run, `the server at ${link.session.address}`);
-  if (end !== 'failed') return new TemporalError(`${name} was ${end}.`, { reason: `workflow-${end}`, fix: again });
-  const cause = await awaitResult(link.session, place.run).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  return new InternalError(`${name} failed.`, { reason: 'workflow-failed', fix: again, cause });
+/** A failed workflow is asked for its cause. */
+async function closedEarly({ session }: Link, run: string, end: Closed): Promise<Error> {
+  const failing =
+    end === 'failed'
+      ? awaitResult(session, run).then(
+          () => undefined,
+          (error: unknown) => error,
+        )
+      : undefined;
+  return notPlayed(run, end, `the server at ${session.address}`, await failing);
 }
