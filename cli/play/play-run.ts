@@ -11,7 +11,7 @@ import { readPrivate } from '../../local/machine/private-file.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { type Link, workflowUrl } from '../../local/service/link.ts';
 import { type PreparedRun, prepareRun, completeRunRecord, type RunWish } from '../../run/prepare-run.ts';
-import { type NewRun, newRunOf, type StartedRun, startRun } from '../../run/start-run.ts';
+import { type NewRun, newRunOf, startRun } from '../../run/start-run.ts';
 import type { Answer } from '../command.ts';
 import { type ExitCode, noneComplete } from '../exit.ts';
 import { commandLine, shortPath } from '../find/place.ts';
@@ -35,7 +35,14 @@ export interface PlayOptions extends RunWish {
 
 export async function playRun(io: Io, given: PlayOptions): Promise<Answer | ExitCode | void> {
   const prepared = await prepare(io, given);
-  if (given.dryRun) return dryRun(io, prepared);
+  return given.dryRun ? dryRun(io, prepared) : playPrepared(io, prepared, given);
+}
+
+export async function playPrepared(
+  io: Io,
+  prepared: PreparedRun,
+  given: Pick<PlayOptions, 'dataset' | 'detach' | 'json' | 'viewer'>,
+): Promise<Answer | ExitCode | void> {
   const { place, isThere, parts } = prepared;
   const options = { ...given, maxFailed: parts.options.maxFailed };
   const known = isThere && (await knownResult(place));
@@ -53,39 +60,29 @@ export async function prepare(io: Io, given: PlayOptions): Promise<PreparedRun> 
 /** `about`: lines about what is played. `facts`: what --json's event has beside. */
 export async function startAndFollow(
   io: Io,
-  run: NewRun,
+  wanted: NewRun,
   options: FollowOptions & Pick<PlayOptions, 'detach'>,
   about: (link: Link) => Promise<readonly string[]>,
   facts: object = {},
 ): Promise<Answer | ExitCode | void> {
-  const { place } = run;
+  const { place } = wanted;
+  const { run, store } = place;
   const { detach, json } = options;
-  const { link, attached } = await startRun(run, callerOf(io, { json, isLeft: detach }));
+  const { link, attached } = await startRun(wanted, callerOf(io, { json, isLeft: detach }));
   try {
-    await sayStarted(io, place, { link, attached }, json, await about(link), facts);
+    say(io, `Run        ${run} in ${shortPath(io, store.folder)}${attached ? ' (attached: it is running)' : ''}`);
+    for (const line of await about(link)) say(io, line);
+    const url = workflowUrl(link, run);
+    if (url) say(io, `Temporal   ${url}`);
+    const { address, namespace } = link.session;
+    const started = { event: 'started', run, folder: store.folder, attached, address, namespace, url, ...facts };
+    if (json) printJson(io, started);
     const follows = `It runs in the background: \`${followLine(io, place, options)}\` follows it.`;
     say(io, detach ? follows : STAYS);
     return detach ? undefined : await followToEnd(io, link, place, options);
   } finally {
     await link.close();
   }
-}
-
-export async function sayStarted(
-  io: Io,
-  place: RunPlace,
-  { link, attached }: StartedRun,
-  json: boolean,
-  about: readonly string[],
-  facts: object = {},
-): Promise<void> {
-  const { run, store } = place;
-  say(io, `Run        ${run} in ${shortPath(io, store.folder)}${attached ? ' (attached: it is running)' : ''}`);
-  for (const line of about) say(io, line);
-  const url = workflowUrl(link, run);
-  if (url) say(io, `Temporal   ${url}`);
-  const { address, namespace } = link.session;
-  if (json) printJson(io, { event: 'started', run, folder: store.folder, attached, address, namespace, url, ...facts });
 }
 
 export const STAYS = 'Ctrl-C detaches; the run continues.';
@@ -97,11 +94,6 @@ export async function showEnded(
   result: CollectionResult,
   { maxFailed, json }: FollowOptions,
 ): Promise<Answer> {
-  await sayEnded(io, place, result);
-  return showEnding(io, { place, result, maxFailed, isPast: true }, json);
-}
-
-export async function sayEnded(io: Io, place: RunPlace, result: CollectionResult): Promise<void> {
   const { run, store } = place;
   const record = (await store.getRun())?.record;
   const mayTry =
@@ -112,9 +104,10 @@ export async function sayEnded(io: Io, place: RunPlace, result: CollectionResult
       ? ' With another --name the same command begins a new one.'
       : '';
   say(io, `Run "${run}" ${result.cancelled ? 'was cancelled' : 'has ended'}; it is not played again.${next}`);
+  return showEnding(io, { place, result, maxFailed, isPast: true }, json);
 }
 
-export async function playedLines(io: Io, link: Link, { place, rows, parts }: PreparedRun): Promise<string[]> {
+async function playedLines(io: Io, link: Link, { place, rows, parts }: PreparedRun): Promise<string[]> {
   const { options } = parts;
   const { numTurns, samples, epochs, maxConcurrent, batchGroups, maxStaleness, evalEvery: every, agent } = options;
   const { program, tools, environments = [] } = parts.settings;

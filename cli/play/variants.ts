@@ -1,14 +1,12 @@
 // Several runs of one data set in one command: a run for each --model, and for each value of --vary. They play side by
-// side under one limit, and end in one table.
+// side under one limit, are followed one after the other, and end in one table.
 
+import { flagOf } from '../../domain/errors/unusable.ts';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
-import { addCounts, noCounts } from '../../domain/run/progress.ts';
-import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { optionNamed } from '../../run/config.ts';
 import { mustBeRunName, type PreparedRun } from '../../run/prepare-run.ts';
-import { newRunOf, startRun } from '../../run/start-run.ts';
 import { FIELDS } from '../../run/options.ts';
-import { type Answer, flagOf, unusable } from '../command.ts';
+import { type Answer, unusable } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOfResult } from '../exit.ts';
 import { withLink } from '../find/link.ts';
 import { runArgument } from '../find/place.ts';
@@ -17,12 +15,11 @@ import type { CostOf } from '../find/prices.ts';
 import { tableOfRuns } from '../view/comparison-text.ts';
 import { type Io, say, typable } from '../io.ts';
 import { resolveRunFlags, type RunFlags } from '../run-flags.ts';
-import { openProgressView, type ProgressView } from '../view/progress-view.ts';
+import { openProgressView } from '../view/progress-view.ts';
 import { causeOf } from './ending.ts';
 import { follow } from './follow.ts';
 import { dryRun } from './dry-run.ts';
-import { playedLines, type PlayOptions, prepare, sayEnded, sayStarted } from './play-run.ts';
-import { callerOf } from './say-event.ts';
+import { type PlayOptions, playPrepared, prepare, STAYS } from './play-run.ts';
 
 export interface Variant {
   /** The difference: `gpt-x, temperature=0`. Empty for the only one. */
@@ -63,51 +60,68 @@ function modelChoices(models: readonly string[]): Choice[] {
   return models.map((model, i) => ['model', model, names[i]!]);
 }
 
-type Common = Omit<PlayOptions, 'resolved' | 'viewer'>;
-
 export async function playVariants(
   io: Io,
-  given: Common & RunFlags,
+  given: Omit<PlayOptions, 'resolved' | 'viewer'> & RunFlags,
   variants: readonly Variant[],
   costOf: CostOf,
 ): Promise<Answer | ExitCode | void> {
   const resolved = variants.map(({ flags }) => resolveRunFlags({ ...given, ...flags }, io));
   if (resolved.some(({ options }) => options.train))
     throw unusable('A trainer lives on one run.', 'Give --train with one model, and without --vary.');
-  const runs: PreparedRun[] = [];
   if (given.name !== undefined) mustBeRunName(given.name);
-  const slugs = slugsOf(
-    variants.map(({ label }) => label),
-    MOST_OF_NAME - (given.name?.length ?? 0) - 1,
-  );
+  const labels = variants.map(({ label }) => label);
+  const slugs = slugsOf(labels, MOST_OF_NAME - (given.name?.length ?? 0) - 1);
+  const runs: PreparedRun[] = [];
   for (const [i, one] of resolved.entries()) {
     const maxConcurrent = Math.max(1, Math.floor(one.options.maxConcurrent / variants.length));
     const name = given.name && `${given.name}-${slugs[i]!}`;
-    const options = { ...one.options, maxConcurrent };
-    say(io, `${i === 0 ? '' : '\n'}${variants[i]!.label}`);
-    runs.push(await prepare(io, { ...given, name, resolved: { ...one, options } }));
+    say(io, `${i === 0 ? '' : '\n'}${labels[i]!}`);
+    runs.push(await prepare(io, { ...given, name, resolved: { ...one, options: { ...one.options, maxConcurrent } } }));
   }
   // None begins before each model has answered.
-  for (const prepared of runs) await beginBeside(io, prepared, given);
+  for (const prepared of runs) {
+    if (given.dryRun) say(io, textOf(await dryRun(io, prepared)));
+    else await playPrepared(io, prepared, { ...given, detach: true });
+  }
   if (given.dryRun || given.detach) return;
   const places = runs.map(({ place }) => place);
-  const open = (await Promise.all(places.map(async (place) => ((await knownResult(place)) ? [] : [place])))).flat();
-  if (open.length > 0 && (await followed(io, open, places, given.json)) === 'detached') return EXIT.detached;
-  const labels = variants.map(({ label }) => label);
+  if ((await followed(io, places, given.json)) === 'detached') return EXIT.detached;
   const { maxFailed } = resolved[0]!.options;
-  const results = await Promise.all(places.map(knownResult));
-  const codes = results.map((result) => (result ? exitCodeOfResult(result, maxFailed) : EXIT.failed));
+  const ends = await Promise.all(places.map((place) => endOf(place, maxFailed)));
   const table = await tableOfRuns(io, places, { labels, costOf });
-  const causes = results.flatMap((result, i) =>
-    result && codes[i] !== EXIT.ok
-      ? [causeOf({ place: places[i]!, result, maxFailed }).then((cause) => `everturn: ${labels[i]!}: ${cause}`)]
-      : [],
-  );
-  const notes = [...(table.notes ?? []), ...(await Promise.all(causes))];
+  const causes = ends.flatMap(({ cause }, i) => (cause === undefined ? [] : `everturn: ${labels[i]!}: ${cause}`));
   const names = places.map((place) => runArgument(io, place)).join(' ');
   // The viewer shows runs in folders.
   const viewer = isBucketPlace(places[0]!.out) ? '' : typable(io, `\n\nViewer     everturn view ${names}\n`);
-  return { ...table, notes, text: `${table.text}${viewer}`, code: codes.find((code) => code !== EXIT.ok) ?? EXIT.ok };
+  return {
+    ...{ ...table, text: `${table.text}${viewer}`, notes: [...(table.notes ?? []), ...causes] },
+    code: ends.find(({ code }) => code !== EXIT.ok)?.code ?? EXIT.ok,
+  };
+}
+
+const textOf = ({ text = '' }: Answer): string => (typeof text === 'string' ? text : text());
+
+/** Follows one after the other: those behind it are played meanwhile. */
+function followed(io: Io, places: readonly RunPlace[], json: boolean): Promise<'detached' | 'ended'> {
+  return withLink(io, async (link) => {
+    for (const place of places) {
+      if (await knownResult(place)) continue;
+      say(io, `Following  ${place.run}. ${STAYS}`);
+      const end = await follow(io, link, place.run, openProgressView(io, json), place.store.folder);
+      if (end === 'detached') return end;
+    }
+    return 'ended';
+  });
+}
+
+async function endOf(
+  place: RunPlace,
+  maxFailed: number,
+): Promise<{ readonly code: ExitCode; readonly cause?: string }> {
+  const result = await knownResult(place);
+  const code = result ? exitCodeOfResult(result, maxFailed) : EXIT.failed;
+  return { code, ...(result && code !== EXIT.ok && { cause: await causeOf({ place, result, maxFailed }) }) };
 }
 
 /** Parts of names of runs, distinct, of at most so many characters: the words of each label, or its number before them. */
@@ -117,66 +131,4 @@ export function slugsOf(labels: readonly string[], most: number): readonly strin
   const slugs = words.map(cut);
   const areDistinct = new Set(slugs).size === slugs.length && !slugs.includes('');
   return areDistinct ? slugs : words.map((text, i) => cut(`${i + 1}-${text}`));
-}
-
-/** Starts one of the runs; with --dry-run says its plan. */
-async function beginBeside(io: Io, prepared: PreparedRun, given: Common): Promise<void> {
-  const { place, isThere } = prepared;
-  if (given.dryRun) return say(io, textOf(await dryRun(io, prepared)));
-  const known = isThere && (await knownResult(place));
-  if (known) return sayEnded(io, place, known);
-  const started = await startRun(newRunOf(prepared, given.dataset), callerOf(io, given));
-  try {
-    await sayStarted(io, place, started, given.json, await playedLines(io, started.link, prepared));
-  } finally {
-    await started.link.close();
-  }
-}
-
-const textOf = ({ text = '' }: Answer): string => (typeof text === 'string' ? text : text());
-
-/** Follows all of them as one: their counts are added. */
-function followed(io: Io, open: readonly RunPlace[], all: readonly RunPlace[], json: boolean) {
-  return withLink(io, async (link) => {
-    const view = openProgressView(io, json);
-    const latest = new Map<string, CollectionProgress>();
-    // Shown once each run was heard of: the total is then that of all.
-    const unheard = new Set(open.map(({ run }) => run));
-    const viewOf = ({ run }: RunPlace): ProgressView => {
-      let noted: string | null = null;
-      return {
-        progress(progress) {
-          latest.set(run, progress);
-          unheard.delete(run);
-          if (unheard.size === 0) view.progress(together([...latest.values()]));
-        },
-        note(text) {
-          if (text !== noted && text !== null) view.note(`${run}: ${text}`);
-          noted = text;
-        },
-        end: () => void unheard.delete(run),
-      };
-    };
-    const shown = all.length === open.length ? '' : ` (${all.length - open.length} have ended)`;
-    say(
-      io,
-      `\n${all.length} runs side by side${shown}. Ctrl-C detaches; the runs continue, and the same command attaches to them.`,
-    );
-    const ends = await Promise.all(open.map((place) => follow(io, link, place.run, viewOf(place), place.store.folder)));
-    view.end();
-    return ends.includes('detached') ? 'detached' : 'ended';
-  });
-}
-
-function together(parts: readonly CollectionProgress[]): CollectionProgress {
-  const counts = noCounts();
-  for (const part of parts) addCounts(counts, part.counts);
-  const sum = (key: 'total' | 'done' | 'inFlight' | 'maxConcurrent') => parts.reduce((all, part) => all + part[key], 0);
-  const [first] = parts;
-  return {
-    ...first!,
-    ...{ run: '', counts, total: sum('total'), done: sum('done'), inFlight: sum('inFlight') },
-    ...{ maxConcurrent: sum('maxConcurrent'), startedAt: Math.min(...parts.map(({ startedAt }) => startedAt)) },
-    state: parts.find(({ state }) => state !== 'ended')?.state ?? 'ended',
-  };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runPlace } from '../../run/place.ts';
 import { causeOf } from '../../cli/play/ending.ts';
-import { sayEnded } from '../../cli/play/play-run.ts';
+import { showEnded } from '../../cli/play/play-run.ts';
 import { callerOf } from '../../cli/play/say-event.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import { againIfAllFailed } from '../../run/again.ts';
@@ -63,7 +63,7 @@ describe('a run of which every rollout failed', () => {
   ])('that is not played again %s', async (_, result, words) => {
     const place = await endedRun('failed', result);
     const io = scriptedIo({ cwd: out });
-    await sayEnded(io, place, (await place.store.getResult())!.record as never);
+    await showEnded(io, place, (await place.store.getResult())!.record as never, { maxFailed: 0, json: true });
     expect(io.text.err).toMatch(words);
   });
 
