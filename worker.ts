@@ -14,11 +14,10 @@ import { closedRollouts, progressOf } from './client/temporal/runs.ts';
 import { cancelRollout, isWaiting, openStopping } from './client/temporal/cancellation.ts';
 import type { Session } from './client/temporal/connection.ts';
 import { holdsStep, startUpdate } from './client/temporal/weights.ts';
-import { parseSettings } from './run/config.ts';
+import { parseSettings, resolveOptions, settingsOf } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
 import { makeEvaluation } from './run/evaluations.ts';
-import { parseRunParts } from './run/run-parts.ts';
-import { newRecord } from './run/plan.ts';
+import { planRun } from './run/plan.ts';
 import { readRows } from './run/rows.ts';
 import { statedProblem } from './formats/datasets/examine.ts';
 import { parsedRow, rowError } from './formats/datasets/row.ts';
@@ -202,25 +201,21 @@ function dependencies(parts: Parts): ActivityDeps {
     },
     parseSettings,
     now: Date.now,
-    async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings, epochs, train }) {
+    async createRun({ run, out, dataset, ...request }) {
       permissions.mayReadDataset(dataset);
-      const complete = parseSettings(run, { ...settings });
-      const parts = parseRunParts({ samples, epochs, train });
+      const resolved = resolveOptions({ request });
+      const { limit, shuffleSeed } = resolved.options;
+      const settings = settingsOf(run, resolved.options);
       const store = openStore(out, run);
-      permissions.mayUseModel(complete, store.folder);
-      const { environments } = complete;
-      const selection = { dataset, limit, shuffleSeed, ...(environments && { environments }) };
-      const rows = await readRows(selection, reader);
+      permissions.mayUseModel(settings, store.folder);
+      const rows = await readRows({ dataset, limit, shuffleSeed }, reader);
       try {
         // Rollouts wait for a model that is away; the run does not.
-        const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
-        if (facts) mustServeLogprobs(facts, complete);
-        const origins = Object.fromEntries(
-          Object.keys(complete).map((k) => [k, k in settings ? 'input' : 'default'] as const),
-        );
+        const facts = await backend(settings, store.folder).then((b) => b.facts, ifRetryable);
+        if (facts) mustServeLogprobs(facts, settings);
         const found = { logprobs: facts && foundLogprobs(facts), model: facts?.identity ?? null };
-        const made = { run, settings: complete, origins, samples, ...parts, dataset: rows.dataset, ...found };
-        await createRun(store, newRecord(made, Date.now()), rows.queries());
+        const record = planRun({ ...resolved, name: run, dataset: rows.dataset, now: Date.now() });
+        await createRun(store, { ...record, ...found }, rows.queries());
       } finally {
         rows.close();
       }

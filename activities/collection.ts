@@ -92,7 +92,7 @@ export function collectionActivities(deps: ActivityDeps) {
 
 /** Makes the run's folder, unless it is there already. */
 async function acceptDataset({ openStore, createRun }: ActivityDeps, input: CollectionInput): Promise<Accepted> {
-  const { run, out, dataset, samples = 1, limit = null, shuffleSeed = null, settings = {} } = input;
+  const { run, out, dataset } = input;
   const store = openStore(out, run);
   if (!(await store.getRun())) {
     if (!dataset) {
@@ -101,11 +101,7 @@ async function acceptDataset({ openStore, createRun }: ActivityDeps, input: Coll
         fix: 'Give `dataset`: a data set file that the workers can read.',
       });
     }
-    await createRun({
-      ...{ run, out, dataset, samples, limit, shuffleSeed, settings },
-      ...(input.epochs === undefined ? {} : { epochs: input.epochs }),
-      ...(input.train === undefined ? {} : { train: input.train }),
-    });
+    await createRun({ ...input, dataset });
   }
   const { record } = (await store.getRun())!;
   if (!record.dataset) {

@@ -2,7 +2,7 @@
 
 import type { AskedTurn } from '../domain/rollout/rollout-facts.ts';
 import type { EvaluationOf } from '../domain/run/evaluation.ts';
-import type { TrainInput } from '../domain/run/messages.ts';
+import type { CollectionInput } from '../domain/run/messages.ts';
 import type { Query } from '../domain/query/query.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Environments } from '../environments/environment.ts';
@@ -11,18 +11,6 @@ import type { Agents } from '../endpoint/agents.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Tools } from '../environments/tools/tool.ts';
 import type { Store } from '../records/store.ts';
-
-interface NewRun {
-  readonly run: string;
-  readonly out: string;
-  readonly dataset: string;
-  readonly samples: number;
-  readonly limit: number | null;
-  readonly shuffleSeed: number | null;
-  readonly settings: Partial<RolloutSettings>;
-  readonly epochs?: number;
-  readonly train?: TrainInput;
-}
 
 interface WeightsParts {
   /** The updates of a run, by its folder. */
@@ -88,7 +76,7 @@ export interface ActivityDeps {
   /** Checks and completes settings that came from outside; throws UsageError naming the field. */
   parseSettings(run: string, settings: Readonly<Record<string, unknown>>): RolloutSettings;
   /** Accepts a data set into a new run's folder; does nothing where that was done before. */
-  createRun(run: NewRun): Promise<void>;
+  createRun(input: CollectionInput & { readonly dataset: string }): Promise<void>;
   /** Makes the run of an evaluation, once; null if it has ended. `maxConcurrent`: that of its training run now. */
   makeEvaluation(of: EvaluationOf): Promise<{ readonly maxConcurrent: number } | null>;
   /** The closed or unknown ones of these workflows of a run, by how they closed; of many, not always all. */

@@ -2,7 +2,7 @@
 // answer is a value: one line of JSON with --json, a text without.
 
 import { Argument, type Command, Option } from 'commander';
-import { unusable } from '../domain/errors/unusable.ts';
+import { flagOf, unusable } from '../domain/errors/unusable.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { type Io, print, printJson, say } from './io.ts';
 
@@ -202,9 +202,6 @@ function optionsOf(key: string, one: Flag<unknown>): Option[] {
   }
   return no === undefined ? positive : [...positive, new Option(name.replace('--', '--no-'), no)];
 }
-
-/** `atTurn` as `--at-turn`. */
-export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 export function parseWholeNumber(flag: string, given: string, least: number): number {
   if (/^\d{1,9}$/.test(given) && Number(given) >= least) return Number(given);

@@ -3,7 +3,7 @@
 import { basename, dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { UsageError } from '../domain/errors/errors.ts';
-import { unusable } from '../domain/errors/unusable.ts';
+import { flagOf, unusable } from '../domain/errors/unusable.ts';
 import type { UndecidedPolicy } from '../domain/samples/finished-turns.ts';
 import { type GroupFilter, NO_FILTER, parseSuccessRate, tooManyMembers } from '../domain/samples/group.ts';
 import type { ContradictedPolicy, VerdictSource } from '../domain/samples/human-verdicts.ts';
@@ -122,7 +122,6 @@ const OPTIONS = [
 ];
 
 /** `atTurn` as `--at-turn`, by which an option is known. */
-const flagOf = (option: string): string => `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** Whether an option means anything to a format. Of one that takes every rollout, nothing selects among them. */
 function takes(format: string, option: string): boolean {

@@ -10,9 +10,9 @@ import { short } from '../domain/text/foreign-text.ts';
 import { commandIdentity } from '../environments/processes/launch.ts';
 import { parseSpec } from '../environments/own/spec.ts';
 import { isProgram as isOnPath } from '../environments/tools/describe.ts';
-import { flagOf, isAsked, type ResolvedOptions } from './config.ts';
+import { isAsked, type ResolvedOptions } from './config.ts';
 import { PROGRAM_FIELDS } from './options.ts';
-import { unusable } from '../domain/errors/unusable.ts';
+import { flagOf, unusable } from '../domain/errors/unusable.ts';
 
 /** From 22.18 on. */
 const RUNS_TYPESCRIPT = Boolean((process.features as { readonly typescript?: unknown }).typescript);

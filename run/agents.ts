@@ -4,7 +4,7 @@
 import { type Agent, AGENTS, SAMPLES_OF, type SampleOf } from '../domain/rollout/agent.ts';
 import { isEnvironmentName } from '../domain/rollout/environment.ts';
 import { AGENT_SETTINGS } from '../domain/rollout/settings.ts';
-import { UsageError } from '../domain/errors/errors.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import { parseValue, type ResolvedOptions } from './config.ts';
@@ -16,13 +16,11 @@ export interface GivenAgents {
   readonly agents: readonly JsonObject[];
 }
 
-export interface WithAgent {
-  readonly resolved: ResolvedOptions;
-  readonly agent: Agent | undefined;
-}
-
 /** Throws UsageError for an agent that there is not, that has no end, or whose settings do not fit. */
-export function withAgent(resolved: ResolvedOptions, given: readonly GivenAgents[]): WithAgent {
+export function withAgent(
+  resolved: ResolvedOptions,
+  given: readonly GivenAgents[],
+): { readonly resolved: ResolvedOptions; readonly agent: Agent | undefined } {
   const { options, origins } = resolved;
   if (options.agent === null) return { resolved, agent: undefined };
   const agent = agentNamed(options.agent, given);
@@ -33,13 +31,8 @@ export function withAgent(resolved: ResolvedOptions, given: readonly GivenAgents
   };
   const { numTurns } = changed.options;
   if (agent.sampleOf === 'query' && numTurns !== 1) {
-    throw new UsageError(
-      `The agent ${agent.name} makes one sample of a query's answers, and numTurns is ${numTurns}.`,
-      {
-        reason: 'bad-value',
-        fix: 'Leave --num-turns out (it is 1), or choose math-multi-turn.',
-      },
-    );
+    const message = `The agent ${agent.name} makes one sample of a query's answers, and numTurns is ${numTurns}.`;
+    throw unusable(message, 'Leave --num-turns out (it is 1), or choose math-multi-turn.');
   }
   return { resolved: changed, agent };
 }
@@ -49,24 +42,20 @@ function agentNamed(name: string, given: readonly GivenAgents[]): Agent {
   const all = [...AGENTS, ...own];
   const twice = all.find((agent, i) => all.findIndex((other) => other.name === agent.name) < i);
   if (twice) {
-    throw new UsageError(`Two agents are named ${JSON.stringify(twice.name)}.`, {
-      reason: 'bad-value',
-      fix: `Rename one of them; ${AGENTS.map((agent) => agent.name).join(', ')} are Everturn's.`,
-    });
+    const fix = `Rename one of them; ${AGENTS.map((agent) => agent.name).join(', ')} are Everturn's.`;
+    throw unusable(`Two agents are named ${JSON.stringify(twice.name)}.`, fix);
   }
   const found = all.find((agent) => agent.name === name);
   if (found) return found;
-  throw new UsageError(`There is no agent ${JSON.stringify(short(name, 80))}.`, {
-    reason: 'unknown-agent',
-    fix: `Choose one of: ${all.map((agent) => agent.name).join(', ')}. An environment may bring others (docs/environments.md).`,
-  });
+  const fix = `Choose one of: ${all.map((agent) => agent.name).join(', ')}. An environment may bring others (docs/environments.md).`;
+  throw unusable(`There is no agent ${JSON.stringify(short(name, 80))}.`, fix, 'unknown-agent');
 }
 
 /** `{"name", "numTurns", …}`, as an environment describes it. */
 export function parseAgent({ name, sampleOf = 'rollout', ...settings }: JsonObject, from: string): Agent {
   const refuse = (problem: string, fix: string, reason: 'bad-value' | 'agent-without-end' = 'bad-value'): never => {
     const title = typeof name === 'string' ? ` ${JSON.stringify(short(name, 80))}` : '';
-    throw new UsageError(`The agent${title} of ${from} ${problem}.`, { reason, fix });
+    throw unusable(`The agent${title} of ${from} ${problem}.`, fix, reason);
   };
   if (typeof name !== 'string' || !isEnvironmentName(name))
     return refuse('has no `name` of a-z, 0-9 and hyphens', 'Name it, as in {"name": "patient", "numTurns": 8}.');

@@ -5,6 +5,7 @@
 import { parse as parseYaml } from 'yaml';
 import { seedOfRun } from '../domain/run/defaults.ts';
 import { UsageError } from '../domain/errors/errors.ts';
+import { flagOf, unusable } from '../domain/errors/unusable.ts';
 import { isObject } from '../domain/schema/fields.ts';
 import { unfitRewards } from '../domain/rollout/reward.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
@@ -13,6 +14,8 @@ import { readRegular } from '../local/machine/regular-file.ts';
 import { DEFAULT_OPTIONS, FIELDS, givenSettings, isSetting, type Field, type RunOptions } from './options.ts';
 import type { Origin } from '../records/format/run-record.ts';
 
+type Values = Readonly<Record<string, unknown>>;
+
 export interface Sources {
   /** Path of a YAML or JSON file. */
   readonly configFile?: string | undefined;
@@ -20,70 +23,99 @@ export interface Sources {
   /** `name=value` texts, in order. */
   readonly set?: readonly string[];
   /** By option name; undefined where the flag was not given. */
-  readonly flags?: Readonly<Record<string, unknown>>;
+  readonly flags?: Values;
   /** Values that a program gives, by option name. */
-  readonly input?: Readonly<Record<string, unknown>>;
+  readonly input?: Values;
+  /** What a Temporal client gives with a collection or a rollout. */
+  readonly request?: RunRequest;
 }
 
-type Changeable<T> = { -readonly [K in keyof T]: T[K] };
+/** Unread. */
+export interface RunRequest {
+  readonly samples?: unknown;
+  readonly epochs?: unknown;
+  readonly limit?: unknown;
+  readonly shuffleSeed?: unknown;
+  readonly settings?: object | undefined;
+  /** An object with any of TRAIN_KEYS. */
+  readonly train?: unknown;
+}
 
 export interface ResolvedOptions {
   readonly options: RunOptions;
   readonly origins: Readonly<Record<keyof RunOptions, Origin>>;
 }
 
-export function resolveOptions(sources: Sources): ResolvedOptions {
-  const options: Changeable<RunOptions> = { ...DEFAULT_OPTIONS };
-  const origins = Object.fromEntries(Object.keys(FIELDS).map((k) => [k, 'default'])) as Record<
-    keyof RunOptions,
-    Origin
-  >;
+/** A value with its source, and its place for messages; undefined: it was not given. */
+type Given = readonly [key: keyof RunOptions, raw: unknown, origin: Origin, place: string];
+
+export function resolveOptions({ configFile, environment, set = [], flags, input, request }: Sources): ResolvedOptions {
+  const options: { -readonly [K in keyof RunOptions]: RunOptions[K] } = { ...DEFAULT_OPTIONS };
+  const origins = Object.fromEntries(KEYS.map((key) => [key, 'default'])) as Record<keyof RunOptions, Origin>;
   const put = <K extends keyof RunOptions>(key: K, raw: unknown, origin: Origin, place: string) => {
     options[key] = parseValue(key, raw, place);
     origins[key] = origin;
   };
-  if (sources.configFile !== undefined) {
-    const file = sources.configFile;
-    const spelt = new Map<string, string>();
-    for (const [name, value] of Object.entries(withFleet(readConfig(file), file))) {
-      const key = optionNamed(name, file);
-      mustBeOnce(file, name, spelt.get(key));
-      spelt.set(key, name);
-      put(key, value, 'config', `${file}, ${name}`);
-    }
-  }
-  for (const key of keys()) {
-    const name = variableOf(key);
-    const value = sources.environment?.[name];
-    if (value !== undefined && value !== '') put(key, value, 'environment', name);
-  }
-  for (const text of sources.set ?? []) {
-    const at = text.indexOf('=');
-    if (at < 1)
-      throw new UsageError(`--set ${text}: no "=".`, {
-        reason: 'bad-set',
-        fix: 'Write --set name=value, as in --set numTurns=4.',
-      });
-    put(optionNamed(text.slice(0, at), '--set'), text.slice(at + 1), 'flag', `--set ${text.slice(0, at)}`);
-  }
-  for (const key of keys()) {
-    const value = sources.flags?.[key];
-    if (value !== undefined) put(key, value, 'flag', flagOf(key));
-  }
-  for (const [name, value] of Object.entries(sources.input ?? {}))
-    if (value !== undefined) put(optionNamed(name, 'The options'), value, 'input', name);
+  const given: Given[] = [
+    ...(configFile === undefined ? [] : valuesOfFile(configFile)),
+    ...KEYS.map((key): Given => [key, environment?.[variableOf(key)] || undefined, 'environment', variableOf(key)]),
+    ...set.map(valueSet),
+    ...KEYS.map((key): Given => [key, flags?.[key], 'flag', flagOf(key)]),
+    ...there(input).map(([name, value]): Given => [optionNamed(name, 'The options'), value, 'input', name]),
+    ...(request ? valuesOfRequest(request) : []),
+  ];
+  for (const [key, raw, origin, place] of given) if (raw !== undefined) put(key, raw, origin, place);
   return { options, origins };
 }
+
+const there = (values: object = {}) => Object.entries(values).filter(([, value]) => value !== undefined);
 
 /** The caller gave it for this run alone: a file, a variable or an agent serves others too. */
 export const isAsked = (origin: Origin): boolean => origin === 'flag' || origin === 'input';
 
-function mustBeOnce(file: string, name: string, earlier: string | undefined): void {
-  if (earlier === undefined) return;
-  throw new UsageError(`${file} gives one option twice, as \`${earlier}\` and as \`${name}\`.`, {
-    reason: 'bad-config',
-    fix: 'Leave one of them out.',
+function valuesOfFile(file: string): Given[] {
+  const spelt = new Map<string, string>();
+  return Object.entries(withFleet(readConfig(file), file)).map(([name, value]): Given => {
+    const key = optionNamed(name, file);
+    const earlier = spelt.get(key);
+    spelt.set(key, name);
+    if (earlier === undefined) return [key, value, 'config', `${file}, ${name}`];
+    const message = `${file} gives one option twice, as \`${earlier}\` and as \`${name}\`.`;
+    throw unusable(message, 'Leave one of them out.', 'bad-config');
   });
+}
+
+function valueSet(text: string): Given {
+  const at = text.indexOf('=');
+  if (at < 1) throw unusable(`--set ${text}: no "=".`, 'Write --set name=value, as in --set numTurns=4.', 'bad-set');
+  const name = text.slice(0, at);
+  return [optionNamed(name, '--set'), text.slice(at + 1), 'flag', `--set ${name}`];
+}
+
+const TRAIN_KEYS = ['batchGroups', 'maxStaleness', 'minMembers', 'successRate', 'dropZeroVariance'] as const;
+
+function valuesOfRequest({ settings, train, samples, epochs, limit, shuffleSeed }: RunRequest): Given[] {
+  const trained = train ?? undefined;
+  const badTrain = (message: string) =>
+    unusable(message, `It takes an object of ${TRAIN_KEYS.join(', ')}.`, 'bad-settings');
+  if (trained !== undefined && !isObject(trained))
+    throw badTrain(`\`train\` is ${JSON.stringify(trained).slice(0, 60)}.`);
+  return [
+    ...there({ samples, limit, shuffleSeed, epochs: epochs ?? undefined, train: trained && true }).map(
+      ([name, value]): Given => [name as keyof RunOptions, value, 'input', name],
+    ),
+    ...there(settings).map(([name, value]): Given => {
+      const key = optionNamed(name, 'settings');
+      if (isSetting(key)) return [key, value, 'input', `settings.${name}`];
+      const message = `settings.${name} is not a setting of a rollout.`;
+      throw unusable(message, 'It belongs beside `settings`.', 'bad-settings');
+    }),
+    ...there(trained).map(([name, value]): Given => {
+      const key = TRAIN_KEYS.find((known) => known === name);
+      if (key) return [key, value, 'input', `train.${name}`];
+      throw badTrain(`train.${name.slice(0, 40)} is no setting of training.`);
+    }),
+  ];
 }
 
 /** The settings of one rollout out of a run's options. */
@@ -93,52 +125,21 @@ export function settingsOf(run: string, options: RunOptions): RolloutSettings {
   const unfit = unfitRewards(settings, numTurns);
   if (unfit !== null) {
     const given = `rewardScaling ${rewardScaling}, rewardBias ${rewardBias} and turnDiscount ${turnDiscount}`;
-    throw new UsageError(`${given} over ${numTurns} turns ${unfit}.`, {
-      reason: 'bad-rewards',
-      fix: 'Give a scaling and a bias whose rewards a trainer can hold, such as 1 and 0.',
-    });
+    const fix = 'Give a scaling and a bias whose rewards a trainer can hold, such as 1 and 0.';
+    throw unusable(`${given} over ${numTurns} turns ${unfit}.`, fix, 'bad-rewards');
   }
   return { ...settings, seed: settings.seed ?? seedOfRun(run) };
 }
 
 /** Settings that arrived as JSON through Temporal, completed by the defaults. */
-export function parseSettings(run: string, given: Readonly<Record<string, unknown>>): RolloutSettings {
-  const options: Changeable<RunOptions> = { ...DEFAULT_OPTIONS };
-  const put = <K extends keyof RunOptions>(key: K, value: unknown, place: string) => {
-    options[key] = parseValue(key, value, place);
-  };
-  for (const [name, value] of Object.entries(given)) {
-    const key = optionNamed(name, 'settings');
-    if (!isSetting(key)) {
-      throw new UsageError(`settings.${name} is not a setting of a rollout.`, {
-        reason: 'bad-settings',
-        fix: 'It belongs beside `settings`.',
-      });
-    }
-    put(key, value, `settings.${name}`);
-  }
-  return settingsOf(run, options);
-}
+export const parseSettings = (run: string, settings: Values): RolloutSettings =>
+  settingsOf(run, resolveOptions({ request: { settings } }).options);
 
 /** The environment variable of an option. */
-export function variableOf(key: string): string {
-  return `EVERTURN_${words(key).join('_').toUpperCase()}`;
-}
+export const variableOf = (key: string): string =>
+  `EVERTURN_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-export function flagOf(key: string): string {
-  return `--${words(key).join('-')}`;
-}
-
-function keys(): (keyof RunOptions)[] {
-  return Object.keys(FIELDS) as (keyof RunOptions)[];
-}
-
-function words(key: string): string[] {
-  return key
-    .replace(/([A-Z])/g, ' $1')
-    .toLowerCase()
-    .split(' ');
-}
+const KEYS = Object.keys(FIELDS) as (keyof RunOptions)[];
 
 /** The names of fleet options inside a config file's `fleet` group. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -152,10 +153,9 @@ const ALIASES: Readonly<Record<string, string>> = {
 function withFleet({ fleet, ...plain }: Record<string, unknown>, file: string): Record<string, unknown> {
   if (fleet === undefined || fleet === null) return plain;
   const refuse = (what: string): never => {
-    throw new UsageError(`${file}, fleet: ${what}.`, {
-      reason: 'bad-fleet',
-      fix: 'Right would be fleet: {backend: sglang, servers: [{url: "http://a:30000", weight: 2, maxInFlight: 64}]}.',
-    });
+    const fix =
+      'Right would be fleet: {backend: sglang, servers: [{url: "http://a:30000", weight: 2, maxInFlight: 64}]}.';
+    throw unusable(`${file}, fleet: ${what}.`, fix, 'bad-fleet');
   };
   if (typeof fleet !== 'object' || Array.isArray(fleet)) return refuse('is not a group of options');
   const { backend, servers, ...rest } = fleet as Record<string, unknown>;
@@ -193,12 +193,9 @@ function fleetServer(
 /** The option of this name, in any spelling. */
 export function optionNamed(name: string, place: string): keyof RunOptions {
   const plain = (ALIASES[name.toLowerCase()] ?? name).replace(/[-_.]/g, '').toLowerCase();
-  const key = keys().find((k) => k.toLowerCase() === plain);
+  const key = KEYS.find((k) => k.toLowerCase() === plain);
   if (key) return key;
-  throw new UsageError(`${place}: "${name}" is not an option.`, {
-    reason: 'unknown-option',
-    fix: `Options are ${keys().join(', ')}.`,
-  });
+  throw unusable(`${place}: "${name}" is not an option.`, `Options are ${KEYS.join(', ')}.`, 'unknown-option');
 }
 
 export function parseValue<K extends keyof RunOptions>(key: K, raw: unknown, place: string): RunOptions[K] {
@@ -209,7 +206,7 @@ export function parseValue<K extends keyof RunOptions>(key: K, raw: unknown, pla
   const right = candidates.find((candidate) => isRight(candidate));
   if (right !== undefined) return asJson(right as RunOptions[K]);
   const fix = `It takes ${explain?.(candidates.at(-1)) ?? wanted.replace(/ or null$/, '')}.`;
-  throw new UsageError(`${place}: ${redacted(key, raw)} does not fit.`, { reason: 'bad-value', fix });
+  throw unusable(`${place}: ${redacted(key, raw)} does not fit.`, fix);
 }
 
 /** The value as run.json stores it: −0 becomes 0 there, and both must compare equal. */
@@ -258,7 +255,7 @@ const MAX_CONFIG_BYTES = 1 << 20;
 
 function readConfig(file: string): Record<string, unknown> {
   const refused = (what: string, reason: 'no-config' | 'bad-config', cause?: unknown) =>
-    new UsageError(`The config file ${file} ${what}.`, { reason, fix: CONFIG, cause });
+    unusable(`The config file ${file} ${what}.`, CONFIG, reason, cause);
   let text: string;
   try {
     text = readRegular(file, MAX_CONFIG_BYTES);

@@ -1,7 +1,7 @@
 // The held-out rows of a training run (`eval`): the options that go with them, and the problems that are trained on too.
 
-import { unusable } from '../domain/errors/unusable.ts';
-import { flagOf, isAsked, type ResolvedOptions } from './config.ts';
+import { flagOf, unusable } from '../domain/errors/unusable.ts';
+import { isAsked, type ResolvedOptions } from './config.ts';
 import type { Rows } from './rows.ts';
 
 const OF_VERSIONS = ['batchGroups', 'maxStaleness', 'eval', 'evalEvery', 'evalSamples'] as const;

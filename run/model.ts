@@ -14,9 +14,8 @@ import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { Backend, TokenBackend } from '../inference/backend.ts';
 import { createBackend, parseModelSpec, tinyIdentity, unhonouredSettings } from '../inference/index.ts';
 import type { RunOptions } from './options.ts';
-import { unusable } from '../domain/errors/unusable.ts';
+import { flagOf, unusable } from '../domain/errors/unusable.ts';
 import { type Caller, logOf } from './caller.ts';
-import { flagOf } from './config.ts';
 import { withToolFormat } from './tools.ts';
 
 /** The model's facts that run.json stores. */

@@ -101,7 +101,7 @@ function openPlan({ name, strict, dataset }: RunWish, parts: DescribedParts, { c
     const rows = await readRows({ dataset, limit, shuffleSeed, ...selection }, reader);
     const all = { limit: null, shuffleSeed: null, ...selection };
     const heldOut = held === null ? undefined : await readRows({ dataset: resolve(cwd, held), ...all }, reader);
-    const input = { name, parts, wording, dataset: rows.dataset, heldOut: heldOut?.dataset, now: now() };
+    const input = { ...parts, name, wording, dataset: rows.dataset, heldOut: heldOut?.dataset, now: now() };
     const close = () => [rows, heldOut].forEach((some) => some?.close());
     return { rows, heldOut, record: planRun(input), close };
   };

@@ -2,9 +2,10 @@
 // and now, or as a run has them.
 
 import { AGENTS } from '../../domain/rollout/agent.ts';
+import { flagOf } from '../../domain/errors/unusable.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { withAgent } from '../../run/agents.ts';
-import { flagOf, variableOf } from '../../run/config.ts';
+import { variableOf } from '../../run/config.ts';
 import { FIELDS, type RunOptions } from '../../run/options.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { cacheFolder } from '../../local/machine/user-folders.ts';

@@ -1,10 +1,10 @@
 // What happens while a run is planned and made, as sentences on stderr; with --json each bad row is an event on stdout.
 
+import { flagOf } from '../../domain/errors/unusable.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { badRowText } from '../../formats/datasets/row-fault.ts';
 import { printProgress } from '../../local/machine/progress.ts';
 import type { Caller, RunEvent } from '../../run/caller.ts';
-import { flagOf } from '../command.ts';
 import { shortPath } from '../find/place.ts';
 import { count, lines, plural } from '../format.ts';
 import { type Io, printJson, say } from '../io.ts';

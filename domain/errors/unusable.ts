@@ -11,3 +11,6 @@ export function unusable(
 ): UsageError {
   return new UsageError(message, { reason, cause, ...(fix !== undefined && { fix }) });
 }
+
+/** The flag of an option: `atTurn` is `--at-turn`. */
+export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -7,11 +7,15 @@ import { UsageError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { withAgent } from '../../run/agents.ts';
 import { resolveOptions } from '../../run/config.ts';
-import { runPartsOf } from '../../run/run-parts.ts';
+import { runParts } from '../../records/format/run-record.ts';
+import { planRun } from '../../run/plan.ts';
 
 const PATIENT = { name: 'patient', numTurns: 8, stop: 'success', temperature: 0.5 } as const;
 const resolve = (flags: Record<string, unknown>, agents: readonly JsonObject[] = []) =>
   withAgent(resolveOptions({ flags }), [{ from: './mine.ts', agents }]);
+const dataset = { path: '/rows.jsonl', sha256: 'f'.repeat(64), accepted: 1, refused: 0 };
+const partsOf = ({ resolved, agent }: ReturnType<typeof withAgent>) =>
+  runParts(planRun({ ...resolved, agent, name: 'r', dataset, now: 0 }));
 function refusal(work: () => unknown): UsageError {
   try {
     work();
@@ -42,15 +46,15 @@ describe('an agent', () => {
   });
 
   test('of single steps keeps the groups within its limits, and is recorded', () => {
-    const { resolved, agent } = resolve({ agent: 'math-single-step', samples: 8, successRate: '0.1:0.9' });
-    expect(resolved.options.numTurns).toBe(1);
-    expect(runPartsOf(resolved.options, agent)).toEqual({
+    const single = resolve({ agent: 'math-single-step', samples: 8, successRate: '0.1:0.9' });
+    expect(single.resolved.options.numTurns).toBe(1);
+    expect(partsOf(single)).toEqual({
       keep: { successRate: [0.1, 0.9], dropZeroVariance: false, minMembers: null },
       agent: { name: 'math-single-step', sampleOf: 'query' },
     });
     const trained = resolve({ agent: 'math-single-step', train: true, successRate: '0.1:0.9' });
-    expect(runPartsOf(trained.resolved.options, trained.agent)).toMatchObject({ train: { successRate: [0.1, 0.9] } });
-    expect(runPartsOf(trained.resolved.options, trained.agent).keep).toBeUndefined();
+    expect(partsOf(trained)).toMatchObject({ train: { successRate: [0.1, 0.9] } });
+    expect(partsOf(trained).keep).toBeUndefined();
   });
 
   test.each([

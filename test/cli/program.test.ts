@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { resolveRunFlags, type RunFlags } from '../../cli/run-flags.ts';
 import { buildProgram, usageText } from '../../cli/program.ts';
-import { flagOf } from '../../run/config.ts';
+import { flagOf } from '../../domain/errors/unusable.ts';
 import { FIELDS } from '../../run/options.ts';
 import { scriptedIo } from './scripted-io.ts';
 

@@ -3,9 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../domain/errors/errors.ts';
-import { runPartsOf } from '../../run/run-parts.ts';
 import { parseSettings, resolveOptions, settingsOf } from '../../run/config.ts';
+import { planRun } from '../../run/plan.ts';
 
+const dataset = { path: '/rows.jsonl', sha256: 'f'.repeat(64), accepted: 1, refused: 0 };
 const kept = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('settings', () => {
@@ -28,7 +29,7 @@ describe('settings', () => {
 
   test('more members of a group than samples are refused', () => {
     const of = (minMembers: number) =>
-      runPartsOf(resolveOptions({ flags: { train: true, samples: 4, minMembers } }).options);
+      planRun({ ...resolveOptions({ flags: { train: true, samples: 4, minMembers } }), name: 'r', dataset, now: 0 });
     expect(of(4).train).toMatchObject({ minMembers: 4 });
     expect(() => of(5)).toThrow('--min-members 5 is above --samples 4');
   });

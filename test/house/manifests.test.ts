@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { flagOf } from '../../cli/command.ts';
+import { flagOf } from '../../domain/errors/unusable.ts';
 import { parse, parseAllDocuments } from 'yaml';
 import { deploymentOf } from '../../client/temporal/deployment.ts';
 import { GENERATE_QUEUE } from '../../domain/names/queues.ts';

@@ -1,7 +1,7 @@
 // The options of a run as Markdown, from their one definition: docs/settings.md has the table, docs/temporal.md
 // the names of settings, and a test compares.
 
-import { flagOf } from '../../run/config.ts';
+import { flagOf } from '../../domain/errors/unusable.ts';
 import { DEFAULT_OPTIONS, FIELDS, isSetting, type RunOptions } from '../../run/options.ts';
 
 const KEYS = Object.keys(FIELDS) as (keyof RunOptions)[];

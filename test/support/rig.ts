@@ -13,11 +13,10 @@ import { createActivities } from '../../activities/index.ts';
 import { requestTurn } from '../../client/temporal/ask-turn.ts';
 import { closedRollouts } from '../../client/temporal/runs.ts';
 import { cancelRollout, isWaiting, openStopping } from '../../client/temporal/cancellation.ts';
-import { parseSettings } from '../../run/config.ts';
+import { parseSettings, resolveOptions } from '../../run/config.ts';
 import { createRun } from '../../run/create-run.ts';
 import { makeEvaluation } from '../../run/evaluations.ts';
-import { parseRunParts } from '../../run/run-parts.ts';
-import { newRecord } from '../../run/plan.ts';
+import { planRun } from '../../run/plan.ts';
 import { readRows } from '../../run/rows.ts';
 import { queryFromRow } from '../../formats/datasets/row.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
@@ -82,14 +81,12 @@ export async function openRig(
       throw new DatasetError(parsed.problem, { reason: 'bad-row', fix: parsed.fix });
     },
     parseSettings,
-    async createRun({ run, dataset, samples, limit, shuffleSeed, settings, epochs, train }) {
+    async createRun({ run, dataset, ...request }) {
+      const resolved = resolveOptions({ request });
+      const { limit, shuffleSeed } = resolved.options;
       const rows = await readRows({ dataset, limit, shuffleSeed });
-      const made = {
-        ...{ run, samples, dataset: rows.dataset, settings: parseSettings(run, { ...settings }) },
-        ...parseRunParts({ samples, epochs, train }),
-        origins: Object.fromEntries(Object.keys(settings).map((key) => [key, 'input' as const])),
-      };
-      await createRun(openFileStore(out, run), newRecord(made, Date.now()), rows.queries());
+      const record = planRun({ ...resolved, name: run, dataset: rows.dataset, now: Date.now() });
+      await createRun(openFileStore(out, run), record, rows.queries());
     },
     async makeEvaluation(of) {
       return (await makeEvaluation(openFileStore, of)) ? { maxConcurrent: 4 } : null;
