@@ -78,7 +78,7 @@ export async function start(options: StartOptions): Promise<StartedRun> {
     ...(named !== undefined && { model: named }),
     ...(environment !== undefined && !isCode(environment) && { environment }),
   };
-  const [{ resolveOptions }, { prepareRun, completeRunRecord }, { newRunOf, startRun }] = await startingParts();
+  const [{ resolveOptions }, { prepareRun, completeRunRecord }, { startRun }] = await startingParts();
   const resolved = resolveOptions({ configFile: config === undefined ? undefined : resolve(cwd, config), input });
   signal?.throwIfAborted();
   const prepared = await prepareRun({ dataset, out, name, strict, resolved }, caller);
@@ -88,7 +88,7 @@ export async function start(options: StartOptions): Promise<StartedRun> {
     signal?.throwIfAborted();
     const proved = await completeRunRecord(prepared, caller);
     signal?.throwIfAborted();
-    const { link, attached } = await startRun(newRunOf(proved, dataset), caller);
+    const { link, attached } = await startRun(proved, caller);
     const { address, namespace } = link.session;
     const at = link.local ? { address, namespace } : undefined;
     await link.close();

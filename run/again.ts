@@ -8,17 +8,12 @@ import type { RunRecord } from '../records/format/run-record.ts';
 import type { Caller } from './caller.ts';
 import { knownResult, recordedProgress, type RunPlace } from './place.ts';
 
-/** Undefined: it is not to be played again. */
-export interface Again {
-  /** Moves its folder away, and tells it. */
-  begin(): Promise<void>;
-}
-
+/** Returns what moves the run's folder away, and tells it; undefined: it is not to be played again. */
 export async function againIfAllFailed(
   place: RunPlace,
   record: RunRecord,
   { now, onEvent }: Pick<Caller, 'now' | 'onEvent'>,
-): Promise<Again | undefined> {
+): Promise<(() => Promise<void>) | undefined> {
   const { store, run } = place;
   if (isBucketPlace(store.folder) || record.train || record.evaluates) return undefined;
   const result = await knownResult(place);
@@ -26,10 +21,8 @@ export async function againIfAllFailed(
   // A later attempt may have ended otherwise, or may be played now.
   const { counts, inFlight } = await recordedProgress(place);
   if (inFlight > 0 || counts.outcomes.failed < countEnded(counts)) return undefined;
-  return {
-    async begin() {
-      const folder = await setAside(store.folder, now());
-      onEvent({ type: 'set-aside', run, folder, reasons: Object.keys(counts.reasons) });
-    },
+  return async () => {
+    const folder = await setAside(store.folder, now());
+    onEvent({ type: 'set-aside', run, folder, reasons: Object.keys(counts.reasons) });
   };
 }

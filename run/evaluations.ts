@@ -43,16 +43,24 @@ export async function makeEvaluation(
   return true;
 }
 
-/** The run that evaluates version 0 of the weights, by the record of the training run; the later ones repeat it. */
-export function planFirstEvaluation(training: RunRecord, { dataset }: Pick<Rows, 'dataset'>): RunRecord {
+/** Makes the run that evaluates version 0 of the weights, by the record of the training run; the later ones repeat it. */
+export async function createFirstEvaluation(
+  training: RunRecord,
+  { dataset, queries }: Rows,
+  out: string,
+  codes: Parameters<typeof createRun>[3],
+): Promise<void> {
   const { epochs: _epochs, train: _train, keep: _keep, evaluation, ...record } = training;
   const { run, origins } = record;
-  return {
+  const first = { run, version: 0, line: 0 };
+  const place = evaluationPlace({ ...first, out });
+  const evaluating: RunRecord = {
     ...{ ...record, dataset, samples: evaluation!.samples },
-    run: evaluationName(run, 0, 0),
+    run: place.run,
     origins: { ...origins, samples: origins['evalSamples'] ?? 'default' },
-    evaluates: { run, version: 0, line: 0, label: null },
+    evaluates: { ...first, label: null },
   };
+  await createRun(openFileStore(place.out, place.run), evaluating, queries(), codes);
 }
 
 export interface Evaluated {

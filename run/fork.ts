@@ -10,44 +10,60 @@ import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import { hashQueries } from '../records/run/queries.ts';
 import type { Origin, RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
-import { createRun } from './create-run.ts';
+import { againIfAllFailed } from './again.ts';
+import type { Caller } from './caller.ts';
+import { createRun, mustBeSameRun } from './create-run.ts';
+import { type RunPlace, runPlace } from './place.ts';
 import { newRecord } from './plan.ts';
+import type { PlannedRun } from './prepare-run.ts';
+import { openingOf } from './rows.ts';
 
 export interface NewFork {
-  readonly run: string;
+  readonly place: RunPlace;
+  readonly title: string;
   readonly from: ForkedFrom;
+  /** The store of the other run. */
+  readonly source: Store;
   /** The parent's, with its settings in force. */
   readonly parentRun: RunRecord;
   readonly rollout: RolloutRecord;
   readonly numTurns: number;
   readonly samples: number;
-  readonly now: number;
 }
 
-export async function planFork(fork: NewFork): Promise<RunRecord> {
-  const { run, from, parentRun, rollout, samples, numTurns, now } = fork;
+export async function planFork(fork: NewFork, caller: Caller): Promise<PlannedRun> {
+  const { place, title, from, source, parentRun, rollout, samples, numTurns } = fork;
+  const { run, out, store } = place;
   const dataset = {
     path: parentRun.dataset?.path ?? 'queries.jsonl',
     ...(await hashQueries([rollout.query])),
     refused: 0,
   };
   const settings = { ...rollout.settings, numTurns, seed: seedOfRun(run) };
-  return newRecord({ run, settings, origins: originsOf(fork), samples, dataset, forkedFrom: from }, now);
+  const fields = { run, settings, origins: originsOf(fork), samples, dataset, forkedFrom: from };
+  const record = newRecord(fields, caller.now());
+  // A place of its own: it reads records that may be set aside.
+  const before = runPlace(out, run);
+  const recorded = (await before.store.getRun())?.record;
+  if (recorded) mustBeSameRun(store.folder, recorded, record);
+  const again = recorded && (await againIfAllFailed(before, recorded, caller));
+  return {
+    ...{ place, record, title, isThere: recorded !== undefined && !again },
+    hasCodeRows: rollout.query.task === 'code',
+    openings: [openingOf(rollout.query)],
+    async make(made, attached) {
+      if (!attached) await again?.();
+      await createFork(store, source, made, rollout);
+    },
+  };
 }
 
-/** `source`: the store of the other run. */
-export async function createFork(
-  store: Store,
-  source: Store,
-  planned: RunRecord,
-  rollout: RolloutRecord,
-): Promise<RunRecord> {
+async function createFork(store: Store, source: Store, planned: RunRecord, rollout: RolloutRecord): Promise<void> {
   const record = await createRun(store, planned, [rollout.query]);
   for (let sample = 0; sample < record.samples; sample++) {
     const id = { run: record.run, query: rollout.query.queryId, sample, attempt: 1 };
     await carryOver(store, source, id, record, rollout, planned.createdAt);
   }
-  return record;
 }
 
 async function carryOver(

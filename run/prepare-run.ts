@@ -9,6 +9,7 @@ import { isRunName, RUN_NAME_RULE } from '../domain/names/ids.ts';
 import type { SolutionReader } from '../domain/query/solution-reader.ts';
 import { evaluationName } from '../domain/run/evaluation.ts';
 import { stemOfRuns } from '../domain/run/run-name.ts';
+import { plural } from '../domain/text/plural.ts';
 import { createMathJudge } from '../environments/math-environment.ts';
 import { createSolutionReader } from '../environments/solution-reader.ts';
 import { mustTakeRun } from '../records/disk/writable.ts';
@@ -17,10 +18,11 @@ import { namesIn } from '../records/in-flight/listing.ts';
 import { resolvePlace } from '../records/place.ts';
 import { mustLoadCodeFrom } from '../records/run/code.ts';
 import { allQueries } from '../records/run/queries.ts';
-import { type Again, againIfAllFailed } from './again.ts';
+import { againIfAllFailed } from './again.ts';
 import type { Caller } from './caller.ts';
 import type { ResolvedOptions } from './config.ts';
-import { mustBeSameRun } from './create-run.ts';
+import { createRun, mustBeSameRun } from './create-run.ts';
+import { createFirstEvaluation } from './evaluations.ts';
 import { mustTrain, trainedOnToo } from './held-out.ts';
 import { checkModel, mustHonour, patiently } from './model.ts';
 import { type DescribedParts, describeParts } from './parts.ts';
@@ -41,16 +43,33 @@ export interface RunWish {
   readonly resolved: ResolvedOptions;
 }
 
-export interface PreparedRun {
+/** A run that can be started, once its model has answered. */
+export interface PlannedRun {
   readonly place: RunPlace;
-  /** As it is wished; a run that is there has a record of its own, with the same values. */
+  /**
+   * As it is wished, with its code as the caller named it: workers of this user trust that, and no claim of a folder. A run that
+   * is there has a record of its own, with the same values.
+   */
   readonly record: RunRecord;
+  /** False for a new run, and for one that is played again. */
+  readonly isThere: boolean;
+  /** In Temporal's UI. */
+  readonly title: string;
+  readonly maxConcurrent?: number;
+  /** It has rows that ask for programs, which a model then writes. */
+  readonly hasCodeRows: boolean;
+  /** The roles of the messages with which its conversations begin. */
+  readonly openings: Rows['openings'];
+  /** Tries what a model has to answer for: a rubric. */
+  readonly tryOut?: DescribedParts['tryOut'];
+  /** Makes the run's folder, unless it is there. `attached`: its workflow is open. */
+  make(record: RunRecord, attached: boolean): Promise<unknown>;
+}
+
+export interface PreparedRun extends PlannedRun {
   readonly rows: Rows;
   readonly heldOut: Rows | undefined;
   readonly parts: DescribedParts;
-  /** False for a new run, and for one that is played again. */
-  readonly isThere: boolean;
-  readonly again: Again | undefined;
 }
 
 /** Takes seconds to read. */
@@ -88,8 +107,33 @@ export async function prepareRun(wish: RunWish, caller: Caller): Promise<Prepare
   if (heldOut) onEvent({ type: 'rows', isHeldOut: true, dataset: parts.options.eval!, rows: heldOut });
   const shared = heldOut && !isThere ? await trainedOnToo(heldOut, rows) : [];
   if (shared.length > 0) onEvent({ type: 'trained-on', queries: shared });
-  return { place, record, rows, heldOut, parts, isThere, again };
+  // Its longest names are names of runs too.
+  if (heldOut && !isThere) mustBeRunName(evaluationName(record.run, 999_999, 999_999));
+  const { numTurns, model } = record.settings;
+  return {
+    ...{ place, record, isThere, rows, heldOut, parts, tryOut: parts.tryOut },
+    title: `${wish.dataset}: ${plural(rows.dataset.accepted, 'query', 'queries')}, ${numTurns} turns, ${model}`,
+    maxConcurrent: parts.options.maxConcurrent,
+    hasCodeRows: [rows, heldOut].some((some) => (some?.byTask.code ?? 0) > 0),
+    openings: [...rows.openings, ...(heldOut?.openings ?? [])],
+    async make(made, attached) {
+      // Another command may have made it since.
+      if (attached && !isThere && !(await place.store.getRun())) throw withoutFolder(place);
+      if (!attached) await again?.();
+      if (heldOut && !isThere) await createFirstEvaluation(made, heldOut, place.out, parts.codes);
+      await createRun(place.store, made, rows.queries(), parts.codes);
+      for (const some of [rows, heldOut]) some?.close();
+    },
+  };
 }
+
+/** Another run under its name would be played by a workflow that counts the first one's rollouts. */
+const withoutFolder = ({ run, store }: RunPlace): Error =>
+  unusable(
+    `A run named "${run}" is running, and its folder ${store.folder} is gone.`,
+    `Move the folder back; or end that run with \`everturn cancel ${run}\`, and repeat the command.`,
+    'run-elsewhere',
+  );
 
 /** Reads the rows, and plans the run with them. */
 function openPlan({ name, strict, dataset }: RunWish, parts: DescribedParts, { cwd, now }: Caller) {
@@ -125,17 +169,14 @@ async function mayBeThere(out: string, name: string | undefined, dataset: string
 }
 
 /** Asks the model of a new run, and completes its record. Throws, too, where the run's folder cannot be made. */
-export async function completeRunRecord(prepared: PreparedRun, caller: Caller): Promise<PreparedRun> {
-  const { place, record, rows, heldOut, parts, isThere } = prepared;
-  if (isThere) return prepared;
-  // Its longest names are names of runs too.
-  if (heldOut) mustBeRunName(evaluationName(record.run, 999_999, 999_999));
+export async function completeRunRecord<R extends PlannedRun>(planned: R, caller: Caller): Promise<R> {
+  const { place, record, isThere, openings, tryOut } = planned;
+  if (isThere) return planned;
   await mustTakeRun(place.store.folder);
-  await parts.tryOut((attempt) => patiently(caller, attempt));
-  const openings = [...rows.openings, ...(heldOut?.openings ?? [])];
+  await tryOut?.((attempt) => patiently(caller, attempt));
   const { tools, logprobs, model } = await checkModel(record.settings, openings, caller);
   const { tools: _, ...settings } = record.settings;
-  return { ...prepared, record: { ...record, settings: { ...settings, ...(tools && { tools }) }, logprobs, model } };
+  return { ...planned, record: { ...record, settings: { ...settings, ...(tools && { tools }) }, logprobs, model } };
 }
 
 /** The name of a new run. */

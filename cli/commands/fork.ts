@@ -8,12 +8,8 @@ import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import { unfitRewards } from '../../domain/rollout/reward.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
 import { resolveOptions } from '../../run/config.ts';
-import { againIfAllFailed } from '../../run/again.ts';
-import { mustBeSameRun } from '../../run/create-run.ts';
-import { createFork, planFork } from '../../run/fork.ts';
-import { checkModel } from '../../run/model.ts';
-import { mustBeRunName } from '../../run/prepare-run.ts';
-import { openingOf } from '../../run/rows.ts';
+import { planFork } from '../../run/fork.ts';
+import { mustBeRunName, completeRunRecord } from '../../run/prepare-run.ts';
 import {
   type Answer,
   command,
@@ -28,11 +24,11 @@ import {
 import type { ExitCode } from '../exit.ts';
 import { personOf } from '../find/person.ts';
 import { findRollout, findRun, shellQuoted, shortPath, commandLine } from '../find/place.ts';
-import { knownResult, runPlace, type RunPlace } from '../../run/place.ts';
+import { runPlace, type RunPlace } from '../../run/place.ts';
 import { type Source, sourceOf } from '../find/fork-source.ts';
 import { ROLLOUT_ARGUMENTS } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { showEnded, startAndFollow } from '../play/play-run.ts';
+import { playPlanned } from '../play/play-run.ts';
 import { callerOf } from '../play/say-event.ts';
 import { plural } from '../format.ts';
 import { messageOf, rolloutTitle, OF_ACT, REASON, reasonOf } from './act.ts';
@@ -132,29 +128,17 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode 
       text: `Would make run "${run}" in ${shortPath(io, folder)}: ${what}.`,
     };
   }
-  const planned = await planFork({
-    ...{ run, from, parentRun: runRecord, rollout, numTurns, samples, now: io.now() },
-  });
-  const recorded = (await runPlace(old.out, run).store.getRun())?.record;
-  if (recorded) mustBeSameRun(folder, recorded, planned);
   const caller = callerOf(io);
-  const again = recorded && (await againIfAllFailed(runPlace(old.out, run), recorded, caller));
-  const isThere = recorded !== undefined && !again;
-  const shown = { maxFailed: 0, json, detach: given.detach };
-  const known = isThere && (await knownResult(place));
-  if (known) return showEnded(io, place, known, shown);
-  const { logprobs = null, model = null } = isThere
-    ? {}
-    : await checkModel(rollout.settings, [openingOf(rollout.query)], caller);
-  const record = { ...planned, logprobs, model };
-  const title = `${parent.run}: ${what}`;
+  const planned = await planFork(
+    {
+      ...{ place, from, source: old.store, parentRun: runRecord, rollout, numTurns, samples },
+      title: `${parent.run}: ${what}`,
+    },
+    caller,
+  );
   const about = async () => [`From       run "${parent.run}"`, `Playing    ${what}`];
-  async function make(attached: boolean) {
-    if (!attached) await again?.begin();
-    await createFork(place.store, old.store, record, rollout);
-  }
-  const start = { place, record, title, hasCodeRows: rollout.query.task === 'code', make };
-  return startAndFollow(io, start, shown, about, { forkedFrom: from });
+  const shown = { maxFailed: 0, json, detach: given.detach };
+  return playPlanned(io, await completeRunRecord(planned, caller), shown, about, { forkedFrom: from });
 }
 
 /** `first-fork-1a2b3c4d`: the same fork has the same name. */

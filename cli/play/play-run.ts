@@ -10,8 +10,8 @@ import { toolTitle } from '../../domain/tools/tool.ts';
 import { readPrivate } from '../../local/machine/private-file.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { type Link, workflowUrl } from '../../local/service/link.ts';
-import { type PreparedRun, prepareRun, completeRunRecord, type RunWish } from '../../run/prepare-run.ts';
-import { type NewRun, newRunOf, startRun } from '../../run/start-run.ts';
+import { type PlannedRun, type PreparedRun, prepareRun, completeRunRecord, type RunWish } from '../../run/prepare-run.ts';
+import { startRun } from '../../run/start-run.ts';
 import type { Answer } from '../command.ts';
 import { type ExitCode, noneComplete } from '../exit.ts';
 import { commandLine, shortPath } from '../find/place.ts';
@@ -38,18 +38,6 @@ export async function playRun(io: Io, given: PlayOptions): Promise<Answer | Exit
   return given.dryRun ? dryRun(io, prepared) : playPrepared(io, prepared, given);
 }
 
-export async function playPrepared(
-  io: Io,
-  prepared: PreparedRun,
-  given: Pick<PlayOptions, 'dataset' | 'detach' | 'json' | 'viewer'>,
-): Promise<Answer | ExitCode | void> {
-  const { place, isThere, parts } = prepared;
-  const options = { ...given, maxFailed: parts.options.maxFailed };
-  const known = isThere && (await knownResult(place));
-  if (known) return showEnded(io, place, known, options);
-  return startAndFollow(io, newRunOf(prepared, given.dataset), options, (link) => playedLines(io, link, prepared));
-}
-
 /** Refuses what cannot be played. */
 export async function prepare(io: Io, given: PlayOptions): Promise<PreparedRun> {
   const caller = callerOf(io, given);
@@ -57,18 +45,29 @@ export async function prepare(io: Io, given: PlayOptions): Promise<PreparedRun> 
   return given.dryRun ? prepared : completeRunRecord(prepared, caller);
 }
 
-/** `about`: lines about what is played. `facts`: what --json's event has beside. */
-export async function startAndFollow(
+export function playPrepared(
   io: Io,
-  wanted: NewRun,
+  prepared: PreparedRun,
+  given: Pick<PlayOptions, 'detach' | 'json' | 'viewer'>,
+): Promise<Answer | ExitCode | void> {
+  const options = { ...given, maxFailed: prepared.parts.options.maxFailed };
+  return playPlanned(io, prepared, options, (link) => playedLines(io, link, prepared));
+}
+
+/** `about`: lines about what is played. `facts`: what --json's event has beside. */
+export async function playPlanned(
+  io: Io,
+  planned: PlannedRun,
   options: FollowOptions & Pick<PlayOptions, 'detach'>,
   about: (link: Link) => Promise<readonly string[]>,
   facts: object = {},
 ): Promise<Answer | ExitCode | void> {
-  const { place } = wanted;
+  const { place, isThere } = planned;
   const { run, store } = place;
   const { detach, json } = options;
-  const { link, attached } = await startRun(wanted, callerOf(io, { json, isLeft: detach }));
+  const known = isThere && (await knownResult(place));
+  if (known) return showEnded(io, place, known, options);
+  const { link, attached } = await startRun(planned, callerOf(io, { json, isLeft: detach }));
   try {
     say(io, `Run        ${run} in ${shortPath(io, store.folder)}${attached ? ' (attached: it is running)' : ''}`);
     for (const line of await about(link)) say(io, line);

@@ -41,7 +41,7 @@ describe('a run of which every rollout failed', () => {
   test('is played again, and its records of then stay, beside the runs', async () => {
     const place = await endedRun('failed');
     const io = scriptedIo({ cwd: out });
-    await (await again(place, io))!.begin();
+    await (await again(place, io))!();
     expect(existsSync(join(out, RUN))).toBe(false);
     const [aside] = readdirSync(join(out, '.failed'));
     expect(aside).toMatch(new RegExp(`^${RUN}-1970-01-01T`));

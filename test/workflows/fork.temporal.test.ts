@@ -9,7 +9,8 @@ import { runPlace } from '../../run/place.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import type { NeutralRow } from '../../domain/samples/neutral-row.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
-import { createFork, planFork } from '../../run/fork.ts';
+import { callerOf } from '../../cli/play/say-event.ts';
+import { planFork } from '../../run/fork.ts';
 import { exportRun } from '../../records/export/export-run.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
@@ -62,10 +63,14 @@ async function makeFork(run: string, { turn, said, samples = 1, query = 'q', par
   const by = { by: 'anna', reason: null, at: Date.now() };
   const forkedFrom: ForkedFrom = { ...from, how: 'fork', said: said ?? null, ...by };
   const { rollout } = trajectory;
-  const planned = await planFork({
-    ...{ run, from: forkedFrom, parentRun: runRecord, rollout, numTurns: 3, samples, now: Date.now() },
-  });
-  await createFork(openFileStore(rig.out, run), place.store, planned, rollout);
+  const planned = await planFork(
+    {
+      ...{ place: runPlace(rig.out, run), title: run, from: forkedFrom, source: place.store },
+      ...{ parentRun: runRecord, rollout, numTurns: 3, samples },
+    },
+    callerOf(io),
+  );
+  await planned.make(planned.record, false);
 }
 
 async function playFork(run: string, wanted: Wanted) {
