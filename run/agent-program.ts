@@ -11,7 +11,7 @@ import { commandIdentity } from '../environments/processes/launch.ts';
 import { parseSpec } from '../environments/own/spec.ts';
 import { isProgram as isOnPath } from '../environments/tools/describe.ts';
 import { isAsked, type ResolvedOptions } from './config.ts';
-import { PROGRAM_FIELDS } from './options.ts';
+import { PROGRAM_FIELDS, type RunOptions } from './options.ts';
 import { flagOf, unusable } from '../domain/errors/unusable.ts';
 
 /** From 22.18 on. */
@@ -37,15 +37,13 @@ export function programWords(text: string, cwd: string, flag = '--agent'): reado
   return door === 'module' ? [process.execPath, ...words] : words;
 }
 
-/** As it was given, where the agent is a preset, or there is none. `code`: that of a function. */
-export async function describeProgram(resolved: ResolvedOptions, cwd: string): Promise<Partial<Described>> {
+/** The options as they hold with the agent's program: as they were given where the agent is a preset, or there is none. */
+export async function describeProgram(resolved: ResolvedOptions, cwd: string): Promise<DescribedProgram> {
   const { agent } = resolved.options;
   if (agent === SESSION[0]) return withProgram(resolved, SESSION, commandIdentity(SESSION));
   if (agent === null || !isProgram(agent)) {
-    const given = (Object.keys(PROGRAM_FIELDS) as (keyof typeof PROGRAM_FIELDS)[]).find((key) =>
-      isAsked(resolved.origins[key]),
-    );
-    if (given === undefined) return {};
+    const given = Object.keys(PROGRAM_FIELDS).find((key) => isAsked(resolved.origins[key as keyof RunOptions]));
+    if (given === undefined) return { resolved };
     throw unusable(
       `${flagOf(given)} is for the program of an agent, and this run has none.`,
       `Name the program with --agent, or leave ${flagOf(given)} out.`,
@@ -61,7 +59,12 @@ export async function describeProgram(resolved: ResolvedOptions, cwd: string): P
   return withProgram(resolved, command, commandIdentity(command));
 }
 
-type Described = ReturnType<typeof withProgram> & { readonly code: AgentCode };
+interface DescribedProgram {
+  readonly resolved: ResolvedOptions;
+  readonly program?: ProgramRecord;
+  /** That of a function. */
+  readonly code?: AgentCode;
+}
 
 /** A module that imports `everturn/agent`. */
 const OF_FUNCTION = /from\s*['"]everturn\/agent['"]/;
@@ -70,7 +73,7 @@ const OF_FUNCTION = /from\s*['"]everturn\/agent['"]/;
 const isProgram = (agent: string): boolean => /[\s/]/.test(agent.trim()) || /\.\w+$/.test(agent.trim());
 
 /** The options of a run whose agent is a program: it decides by itself how often it asks, and has one answer. */
-function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerprint: string) {
+function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerprint: string): DescribedProgram {
   const { options, origins } = resolved;
   const { agentTimeout: timeoutSeconds, maxCalls, onDivergence } = options;
   const given = (['numTurns', 'stop', 'feedback', 'turnDiscount'] as const).find((key) => isAsked(origins[key]));

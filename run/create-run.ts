@@ -3,8 +3,8 @@
 
 import { rmdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { environmentIdentity, type EnvironmentRecord, environmentTitle } from '../domain/rollout/environment.ts';
-import { UsageError } from '../domain/errors/errors.ts';
+import { environmentIdentity, environmentTitle } from '../domain/rollout/environment.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 import type { Query } from '../domain/query/query.ts';
 import { parentOf } from '../domain/rollout/lineage.ts';
 import { toolIdentity, type ToolSettings, toolTitle } from '../domain/tools/tool.ts';
@@ -46,13 +46,13 @@ const DATA_SET = 'the data set';
 
 /** Throws a UsageError that names what differs. */
 export function mustBeSameRun(folder: string, there: RunRecord, here: RunRecord): void {
-  const [known, asked] = [identityOf(there), identityOf(withToolsOf(here, there))];
-  const differing = Object.keys({ ...asked, ...known }).flatMap((key) => {
-    const [a, b] = [known[key], asked[key]];
-    if (isDeepStrictEqual(a?.value, b?.value)) return [];
-    return key === DATA_SET ? [key] : [`${key} (${a?.shown ?? 'none'} there, ${b?.shown ?? 'none'} here)`];
-  });
-  if (differing.length > 0) throw differs(folder, here, differing);
+  const wanted = withToolsOf(here, there);
+  const [known, asked] = [identityOf(there), identityOf(wanted)];
+  const differing = Object.keys({ ...asked, ...known }).filter((key) => !isDeepStrictEqual(known[key], asked[key]));
+  const named = differing.map((key) =>
+    key === DATA_SET ? key : `${key} (${shown(there, key, known[key])} there, ${shown(wanted, key, asked[key])} here)`,
+  );
+  if (named.length > 0) throw differs(folder, here, named);
 }
 
 /** A run keeps the format of calls that was found when it was made, unless another one is given. */
@@ -61,48 +61,38 @@ function withToolsOf({ settings, ...record }: RunRecord, there: RunRecord): RunR
   return { ...record, settings: { ...rest, ...(tools && withKnownFormat(tools, there.settings)) } };
 }
 
-interface Fact {
-  readonly value: unknown;
-  /** For messages. */
-  readonly shown: string;
-}
-
 /** The facts by which a run is known again. */
-function identityOf(record: RunRecord): Readonly<Record<string, Fact>> {
+function identityOf(record: RunRecord): Readonly<Record<string, unknown>> {
   const { settings, samples, dataset, forkedFrom } = record;
   const { environments = [], tools, ...plain } = settings;
-  const values = { ...plain, samples, ...runParts(record), ...(forkedFrom && { fork: originOf(forkedFrom) }) };
   return {
-    ...Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [key, { value, shown: JSON.stringify(value) ?? 'none' }]),
-    ),
-    environment: { value: environments.map(environmentIdentity), shown: titles(environments) },
-    tools: { value: tools && toolsIdentity(tools), shown: toolTitles(tools) },
-    [DATA_SET]: { value: dataset && offeredOf(dataset), shown: '' },
+    ...{ ...plain, samples, ...runParts(record), ...(forkedFrom && { fork: originOf(forkedFrom) }) },
+    environment: environments.map(environmentIdentity),
+    tools: tools && toolsIdentity(tools),
+    [DATA_SET]: dataset && offeredOf(dataset),
   };
 }
 
-const originOf = ({ how, said, ...from }: NonNullable<RunRecord['forkedFrom']>) => ({ ...parentOf(from), how, said });
+/** A fact of a run, for messages. */
+function shown({ settings: { environments = [], tools } }: RunRecord, key: string, value: unknown): string {
+  if (key === 'environment') return environments.map(environmentTitle).join(', ') || 'none';
+  if (key !== 'tools' || !tools) return JSON.stringify(value) ?? 'none';
+  const { list, format, maxCalls, outputBytes } = tools;
+  return `${list.map(toolTitle).join(', ')}, ${format}, at most ${maxCalls} calls of ${outputBytes} bytes`;
+}
 
-const titles = (environments: readonly EnvironmentRecord[]): string =>
-  environments.map(environmentTitle).join(', ') || 'none';
+const originOf = ({ how, said, ...from }: NonNullable<RunRecord['forkedFrom']>) => ({ ...parentOf(from), how, said });
 
 /** The tokens that open a call follow from the tokenizer: they are left out. */
 const toolsIdentity = ({ format, stops, opensResults, list, maxCalls, outputBytes }: ToolSettings): object => ({
   ...{ format, stops, opensResults, maxCalls, outputBytes },
   list: list.map(toolIdentity),
 });
-const toolTitles = (tools: ToolSettings | undefined): string =>
-  tools
-    ? `${tools.list.map(toolTitle).join(', ')}, ${tools.format}, at most ${tools.maxCalls} calls of ${tools.outputBytes} bytes`
-    : 'none';
 
-function differs(folder: string, { run, forkedFrom }: RunRecord, what: readonly string[]): UsageError {
-  const [how, other] = forkedFrom
-    ? ['is not this fork', 'Give the fork another --name, or repeat the command that made that run.']
-    : [
-        `differs: ${what.join(', ')}`,
-        'Give this run another --name, or repeat the command that made the existing one.',
-      ];
-  return new UsageError(`Run "${run}" exists in ${folder}, and ${how}.`, { reason: 'run-differs', fix: other });
+function differs(folder: string, { run, forkedFrom }: RunRecord, what: readonly string[]): Error {
+  const [how, one, other] = forkedFrom
+    ? ['is not this fork', 'the fork', 'that run']
+    : [`differs: ${what.join(', ')}`, 'this run', 'the existing one'];
+  const fix = `Give ${one} another --name, or repeat the command that made ${other}.`;
+  return unusable(`Run "${run}" exists in ${folder}, and ${how}.`, fix, 'run-differs');
 }

@@ -2,9 +2,7 @@
 // load is refused before anything is started. The options come back as they hold with it.
 
 import { describeOnQueue } from '../client/temporal/describe-environment.ts';
-import type { ProgramRecord } from '../domain/agent/program.ts';
 import type { Agent } from '../domain/rollout/agent.ts';
-import type { EnvironmentRecord } from '../domain/rollout/environment.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { ModuleCode } from '../environments/processes/bundle.ts';
 import { openLink } from '../local/service/link.ts';
@@ -29,7 +27,7 @@ export interface DescribedParts extends ResolvedOptions {
 
 export async function describeParts(given: ResolvedOptions, caller: Caller): Promise<DescribedParts> {
   const described = await describeOwn(given.options.environment, caller, (queue) => askQueue(caller, queue));
-  const { program, code, resolved: ofProgram = given } = await describeProgram(given, caller.cwd);
+  const { resolved: ofProgram, program, code } = await describeProgram(given, caller.cwd);
   const { resolved, agent } = withAgent(ofProgram, described);
   const options = withAbsolutePaths(resolved.options, caller.cwd);
   const tools = await describeRunTools(options, caller, program !== undefined);
@@ -37,23 +35,17 @@ export async function describeParts(given: ResolvedOptions, caller: Caller): Pro
   const environments = [...(own ? [own.record] : []), ...described.map(({ record }) => record)];
   return {
     ...{ options, origins: resolved.origins, agent },
-    settings: settingsOfParts(environments, program, tools.settings),
+    settings: {
+      ...(environments.length > 0 && { environments }),
+      ...(program && { program }),
+      ...(tools.settings && { tools: tools.settings }),
+    },
     codes: [...described.flatMap((one) => one.code ?? []), ...tools.codes, ...(code ? [code] : [])],
     async tryOut(ask) {
       for (const { tryOut } of described) if (tryOut) await ask(tryOut);
     },
   };
 }
-
-const settingsOfParts = (
-  environments: readonly EnvironmentRecord[],
-  program: ProgramRecord | undefined,
-  tools: RolloutSettings['tools'],
-): DescribedParts['settings'] => ({
-  ...(environments.length > 0 && { environments }),
-  ...(program && { program }),
-  ...(tools && { tools }),
-});
 
 /** The description of an environment by its own worker, which must be there. */
 async function askQueue(caller: Caller, queue: string): Promise<unknown> {

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { namesCluster } from '../client/temporal/cluster-settings.ts';
 import { misrouted } from '../client/temporal/routing.ts';
 import { takesActivities } from '../client/temporal/workers.ts';
-import { EnvironmentError, SandboxError, UsageError } from '../domain/errors/errors.ts';
+import { EnvironmentError, SandboxError } from '../domain/errors/errors.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 import {
   CODE_QUEUE,
   ENVIRONMENT_QUEUE,
@@ -67,10 +68,9 @@ export async function requireWorker(env: Environment, { session, local }: Link, 
 /** Throws a UsageError for a run whose functions nobody would answer for. `what`: the subject of the refusal. */
 export function mustNeedNoProgram(settings: RolloutSettings, what: string): void {
   if (!needsProgram(settings)) return;
-  throw new UsageError(`${what} has functions of the program that made the run, which answers for that run alone.`, {
-    reason: 'not-allowed',
-    fix: 'Start that program under another name: it plays all queries anew (docs/library.md).',
-  });
+  const message = `${what} has functions of the program that made the run, which answers for that run alone.`;
+  const fix = 'Start that program under another name: it plays all queries anew (docs/library.md).';
+  throw unusable(message, fix, 'not-allowed');
 }
 
 export const BUSY = {

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { UsageError } from '../domain/errors/errors.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 import type { Wording } from '../domain/query/query.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import { askerOf } from '../formats/datasets/wording.ts';
@@ -22,11 +22,8 @@ export function wordingOf({ system, prompt }: Pick<RunOptions, 'system' | 'promp
     askerOf(wording);
   } catch (cause) {
     const message = `--prompt is no template: ${short(cause instanceof Error ? cause.message : String(cause), 200)}.`;
-    throw new UsageError(message, {
-      reason: 'bad-value',
-      fix: 'Write Jinja over the fields of a row, as in: Question: {{ question }}',
-      cause,
-    });
+    const fix = 'Write Jinja over the fields of a row, as in: Question: {{ question }}';
+    throw unusable(message, fix, 'bad-value', cause);
   }
   return wording;
 }
@@ -36,8 +33,6 @@ function textIn(flag: string, given: string, cwd: string, isText: (given: string
   const path = resolve(cwd, given);
   if (given.length < 1000 && existsSync(path)) return readRegular(path, MOST_BYTES).replace(/\r?\n$/, '');
   if (isText(given)) return given;
-  throw new UsageError(`${flag}: there is no file ${short(given, 200)}.`, {
-    reason: 'bad-value',
-    fix: flag === '--prompt' ? 'Name a file, or write a template: {{ question }}' : 'Name a file, or write a sentence.',
-  });
+  const text = flag === '--prompt' ? 'a template: {{ question }}' : 'a sentence.';
+  throw unusable(`${flag}: there is no file ${short(given, 200)}.`, `Name a file, or write ${text}`);
 }
