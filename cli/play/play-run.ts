@@ -10,7 +10,13 @@ import { toolTitle } from '../../domain/tools/tool.ts';
 import { readPrivate } from '../../local/machine/private-file.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { type Link, workflowUrl } from '../../local/service/link.ts';
-import { type PlannedRun, type PreparedRun, prepareRun, completeRunRecord, type RunWish } from '../../run/prepare-run.ts';
+import {
+  type PlannedRun,
+  type PreparedRun,
+  prepareRun,
+  completeRunRecord,
+  type RunWish,
+} from '../../run/prepare-run.ts';
 import { startRun } from '../../run/start-run.ts';
 import type { Answer } from '../command.ts';
 import { type ExitCode, noneComplete } from '../exit.ts';
