@@ -44,7 +44,7 @@ function turnsIn(folder: string): number {
 describe('a run with the local service', () => {
   test(
     'survives a kill -9 of worker, server and command line and a Ctrl-C, and the same command goes on',
-    { timeout: 600_000 },
+    { timeout: 900_000 },
     async () => {
       console.log(`KILL_SEED=${SEED}`);
       const first = everturn.start(...RUN, '--max-concurrent', '8', '--seed', '7');
@@ -56,9 +56,11 @@ describe('a run with the local service', () => {
       first.child.kill('SIGKILL');
       await first.ended;
       const second = everturn.start(...RUN, '--max-concurrent', '8', '--seed', '7');
-      await until('the command attaches', () => second.output().includes('(attached: it is running)'), 240_000);
+      const attached = until('attached', () => second.output().includes('(attached: it is running)'), 500_000);
+      // A slow machine may have played the run to its end before the command is there.
+      const left = await Promise.race([attached.then(() => 130), second.ended.then(() => 0)]);
       second.child.kill('SIGINT');
-      expect((await second.ended).code, second.output()).toBe(130);
+      expect((await second.ended).code, second.output()).toBe(left);
       const third = await everturn.run(...RUN, '--max-concurrent', '8', '--seed', '7');
       const failures = third.code === 0 ? '' : (await everturn.run('why', 'killed')).stdout;
       expect(third.code, failures + third.stderr).toBe(0);

@@ -19,7 +19,7 @@ const MARK = `${4_000_000 + process.pid}`;
 const HOSTILE = `
 import { spawn, spawnSync } from 'node:child_process';
 const bomb = 'while :; do sleep ${MARK} & done';
-export const environment = { name: 'harmful', version: '1', timeoutSeconds: 40, respond({ answer }) {
+export const environment = { name: 'harmful', version: '1', timeoutSeconds: 200, respond({ answer }) {
   if (answer === 'bomb') { spawnSync('sh', ['-c', bomb]); return { reward: 1 }; }
   if (answer === 'away') { spawn('setsid', ['sleep', '${MARK}'], { detached: true, stdio: 'ignore' }).unref(); process.exit(3); }
   if (answer === 'memory') { const all = []; for (;;) all.push(Buffer.alloc(64 << 20, 1)); }
@@ -53,7 +53,7 @@ describeUnless(canConfine() ? undefined : 'no bubblewrap runs here')('a module t
     await expect(bomb).rejects.toMatchObject({ reason: 'environment-too-many-processes', retryable: false });
     await noneIsLeft();
     expect(await say('fine')).toMatchObject({ reward: 1 });
-  }, 120_000);
+  }, 600_000);
 
   test('leaves no process behind, not even one in a session of its own', async () => {
     await expect(say('away')).rejects.toMatchObject({ reason: 'environment-exited' });
@@ -66,5 +66,5 @@ describeUnless(canConfine() ? undefined : 'no bubblewrap runs here')('a module t
     });
     await expect(say('reply')).rejects.toMatchObject({ reason: 'environment-too-large' });
     expect(await say('fine')).toMatchObject({ reward: 1 });
-  }, 120_000);
+  }, 600_000);
 });

@@ -50,7 +50,7 @@ async function environment() {
 }
 
 describe.runIf(process.platform === 'linux')('a worker after several runs', () => {
-  test('has no model process and no more memory than before, and plays on', { timeout: 180_000 }, async () => {
+  test('has no model process and no more memory than before, and plays on', { timeout: 600_000 }, async () => {
     const out = mkdtempSync(join(tmpdir(), 'everturn-freed-'));
     const backends = openBackends(() => undefined);
     opened.push(backends);
@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('a worker after several runs', () =
 
   test(
     'has no process of an environment or a tool, and one that a rollout is held in goes on',
-    { timeout: 180_000 },
+    { timeout: 600_000 },
     async () => {
       const out = mkdtempSync(join(tmpdir(), 'everturn-freed-'));
       const parts = {

@@ -114,5 +114,5 @@ describe('the model of a run', () => {
     bytes[bytes.length >> 1]! ^= 1;
     writeFileSync(file, bytes);
     await expect(worker().get(settingsOf(model), folder)).rejects.toMatchObject({ reason: 'other-model' });
-  }, 60_000);
+  }, 300_000);
 });

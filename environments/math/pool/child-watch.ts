@@ -6,9 +6,15 @@ import { workerData } from 'node:worker_threads';
 
 const LOOK_EVERY_MS = 250;
 
-const { jobs, cpuLimitMs } = workerData as { readonly jobs: Int32Array; readonly cpuLimitMs: number };
+interface Watched {
+  readonly jobs: Int32Array;
+  readonly cpuLimitMs: number;
+  /** As the process found it before its first job: this thread may start after the parent's end. */
+  readonly parent: number;
+}
+
+const { jobs, cpuLimitMs, parent } = workerData as Watched;
 const never = new Int32Array(new SharedArrayBuffer(4));
-const parent = process.ppid;
 let job = 0;
 let usedBefore = 0;
 for (;;) {

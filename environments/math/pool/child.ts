@@ -23,7 +23,7 @@ Error.stackTraceLimit = 0;
 /** One number, which is odd while a job is worked on and another one for each job. */
 const jobs = new Int32Array(new SharedArrayBuffer(4));
 const watch = new Worker(new URL(import.meta.url.replace(/child(?=\.[jt]s$)/, 'child-watch')), {
-  workerData: { jobs, cpuLimitMs: Number(process.argv[2]) },
+  workerData: { jobs, cpuLimitMs: Number(process.argv[2]), parent: process.ppid },
   execArgv: [],
   resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 },
 });

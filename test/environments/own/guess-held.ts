@@ -2,4 +2,4 @@
 
 import { guess } from './guess.ts';
 
-export const environment = guess('held');
+export const environment = guess('held', 600);
