@@ -56,9 +56,9 @@ describe('a run with the local service', () => {
       first.child.kill('SIGKILL');
       await first.ended;
       const second = everturn.start(...RUN, '--max-concurrent', '8', '--seed', '7');
-      const attached = until('attached', () => second.output().includes('(attached: it is running)'), 500_000);
       // A slow machine may have played the run to its end before the command is there.
-      const left = await Promise.race([attached.then(() => 130), second.ended.then(() => 0)]);
+      const attached = () => second.output().includes('(attached: it is running)') && 130;
+      const left = await until('the command attaches', () => attached() || second.child.exitCode, 500_000);
       second.child.kill('SIGINT');
       expect((await second.ended).code, second.output()).toBe(left);
       const third = await everturn.run(...RUN, '--max-concurrent', '8', '--seed', '7');
