@@ -55,8 +55,8 @@ export function openAgentCalls(store: Store, id: TrajectoryReference, play: Play
     async readOn() {
       const found: Promise<Stored<TurnRecord>>[] = [];
       for (let turn = count + 1; ; turn++) {
-        const there = await store.getTurn(id, turn);
-        const asked = there ? undefined : await store.getAsked(id, turn);
+        const there = await store.get('turn', id, turn);
+        const asked = there ? undefined : await store.get('asked', id, turn);
         if (!there && !asked) break;
         count = turn;
         const due = there ? Promise.resolve(there) : play(turn, asked!.record.asked.call);

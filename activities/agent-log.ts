@@ -23,7 +23,7 @@ export async function beginAttempt(
   own: Omit<AgentEntry, 'entry' | 'ended'>,
 ): Promise<BegunAttempt | AgentEnd> {
   for (let entry = 1; ; entry++) {
-    const there = (await store.getAgent(id, entry)) ?? (await store.putAgent(id, { entry, ...own }));
+    const there = (await store.get('agent', id, entry)) ?? (await store.put('agent', id, { entry, ...own }));
     if (there.record.ended) return there.record.ended;
     if (there.record.token === own.token) return begunAt(entry);
     if (there.record.scheduledAt > own.scheduledAt) throw followed(there.record);
@@ -33,11 +33,11 @@ export async function beginAttempt(
     const next = { entry: entry + 1, ...own };
     return {
       async mustBeLast() {
-        const there = await store.getAgent(id, next.entry);
+        const there = await store.get('agent', id, next.entry);
         if (there) throw followed(there.record);
       },
       async end(ended) {
-        const { record } = await store.putAgent(id, { ...next, ended });
+        const { record } = await store.put('agent', id, { ...next, ended });
         if (record.token !== own.token) throw followed(record);
       },
     };
@@ -53,7 +53,7 @@ const followed = ({ attempt }: AgentEntry): AgentError =>
 /** The end, behind the entries of its attempts; undefined while the program runs. */
 export async function endOfAgent(store: Store, id: TrajectoryReference): Promise<AgentEnd | undefined> {
   for (let entry = 1; ; entry++) {
-    const stored = await store.getAgent(id, entry);
+    const stored = await store.get('agent', id, entry);
     if (!stored || stored.record.ended) return stored?.record.ended;
   }
 }

@@ -53,7 +53,7 @@ async function recordedPath(store: Store, id: TrajectoryReference, turn: number 
 }
 
 async function recordedAsked(store: Store, id: TrajectoryReference, turn: number): Promise<AskedRecord> {
-  return (await store.getAsked(id, turn))?.record ?? failMissing(store, id, `the call of turn ${turn}`);
+  return (await store.get('asked', id, turn))?.record ?? failMissing(store, id, `the call of turn ${turn}`);
 }
 
 /** The reply that an agent gets, where the answer holds calls or thoughts, or was ended by its own stop text. */

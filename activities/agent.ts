@@ -139,7 +139,7 @@ function answering(store: Store, id: TrajectoryReference, parts: Answering): Ans
         contextText: context.text,
         previous: parent?.hash ?? hash,
       };
-      const stored = await store.putAsked(id, record);
+      const stored = await store.put('asked', id, record);
       await begun.mustBeLast();
       calls.add(await play(turn, stored.record.asked.call));
       // A call that stays behind is of a turn that is there, and harms nothing.

@@ -124,7 +124,7 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
   const { newTokensPerChunk } = asked.rollout.settings;
   let answer: Answer = { outputIds: [], logprobs: [], finish: 'length', versions: [], server: null, chunks: 0 };
   for (let chunk = 1; ; chunk++) {
-    const stored = chunk === 1 ? asked.firstChunk : (await store.getChunk(id, turn, chunk))?.record;
+    const stored = chunk === 1 ? asked.firstChunk : (await store.get('chunk', id, turn, chunk))?.record;
     if (stored) {
       answer = joined(answer, stored, 1);
       continue;
@@ -160,7 +160,7 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
       startedAt,
       finishedAt: Math.max(startedAt, asked.now()),
     };
-    answer = joined(answer, (await store.putChunk(id, record)).record, 1);
+    answer = joined(answer, (await store.put('chunk', id, record)).record, 1);
   }
 }
 

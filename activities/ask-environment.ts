@@ -13,7 +13,7 @@ import { withHeartbeats } from './heartbeat.ts';
 export function askActivity({ openStore, environments }: ActivityDeps) {
   return async function askEnvironment({ rollout: id, turn, method }: AskInput): Promise<QueueCall> {
     const store = openStore(id.out, id.run);
-    const known = method === 'respond' ? await store.getVerdict(id, turn) : undefined;
+    const known = method === 'respond' ? await store.get('verdict', id, turn) : undefined;
     if (known) return { judged: shortVerdict(known.record) };
     const { record: rollout } = await recordedRollout(store, id);
     const { ask } = environments.of(rollout, store.folder);

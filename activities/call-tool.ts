@@ -9,6 +9,7 @@ import type { Called, CallReference } from '../domain/rollout/rollout-facts.ts';
 import {
   callKey,
   type CallRecord,
+  type IntentRecord,
   MAX_RECORDED_BYTES,
   type ToolRecord,
   type ToolSettings,
@@ -37,7 +38,7 @@ interface CallBeat {
 export function callToolActivity({ openStore, tools, now }: ProgramDeps) {
   return async function callTool({ rollout: id, turn, call }: CallReference): Promise<Called> {
     const store = openStore(id.out, id.run);
-    const known = await store.getCall(id, turn, call);
+    const known = await store.get('call', id, turn, call);
     if (known) return { outcome: known.record.outcome };
     const { settings } = (await recordedRollout(store, id)).record;
     const { record, hash } = await recordedTurn(store, id, turn);
@@ -72,19 +73,15 @@ export function callToolActivity({ openStore, tools, now }: ProgramDeps) {
         startedAt,
         finishedAt: Math.max(startedAt, now()),
       };
-      return { outcome: (await patient.putCall(id, result)).record.outcome };
+      return { outcome: (await patient.put('call', id, result)).record.outcome };
     });
   };
 }
 
 /** One of all workers that were ever given this call goes on. */
-async function declare(
-  store: Store,
-  intent: Parameters<Store['putIntent']>[1],
-  id: CallReference['rollout'],
-): Promise<void> {
+async function declare(store: Store, intent: IntentRecord, id: CallReference['rollout']): Promise<void> {
   try {
-    const { created } = await store.putIntent(id, intent);
+    const { created } = await store.put('intent', id, intent);
     if (created) return;
   } catch (error) {
     // A torn intent: the tool may have been called.
@@ -153,7 +150,7 @@ export async function replyToCalls(
   const { turn, calls = [] } = record;
   const results = await Promise.all(
     calls.map(async (call, i) => {
-      const stored = call.error === undefined ? await store.getCall(id, turn, i + 1) : undefined;
+      const stored = call.error === undefined ? await store.get('call', id, turn, i + 1) : undefined;
       if (call.error === undefined && !stored) failMissing(store, id, `the record of call ${i + 1} of turn ${turn}`);
       return callResult(call, stored, own);
     }),

@@ -85,7 +85,7 @@ export function collectionActivities(deps: ActivityDeps) {
     },
 
     async conclude({ out, result }: { readonly out: string; readonly result: CollectionResult }): Promise<void> {
-      await deps.openStore(out, result.run).putResult(result);
+      await deps.openStore(out, result.run).put('result', null, result);
     },
   };
 }
@@ -94,7 +94,7 @@ export function collectionActivities(deps: ActivityDeps) {
 async function acceptDataset({ openStore, createRun }: ActivityDeps, input: CollectionInput): Promise<Accepted> {
   const { run, out, dataset } = input;
   const store = openStore(out, run);
-  if (!(await store.getRun())) {
+  if (!(await store.get('run'))) {
     if (!dataset) {
       throw new StoreError(`Run "${run}" has no folder in ${out}, and no \`dataset\` was given to make one.`, {
         reason: 'no-such-run',
@@ -103,7 +103,7 @@ async function acceptDataset({ openStore, createRun }: ActivityDeps, input: Coll
     }
     await createRun({ ...input, dataset });
   }
-  const { record } = (await store.getRun())!;
+  const { record } = (await store.get('run'))!;
   if (!record.dataset) {
     throw new StoreError(`Run "${run}" in ${out} is made of rollouts that were started one by one.`, {
       reason: 'run-without-dataset',
@@ -196,7 +196,7 @@ export function cancelActivities(deps: ActivityDeps) {
   async function recordEnd(store: Store, id: TrajectoryReference): Promise<RolloutResult | undefined> {
     const ended = await readEndedResult(store, id);
     if (ended) return ended;
-    const rollout = (await store.getRollout(id))?.record;
+    const rollout = (await store.get('rollout', id))?.record;
     if (!rollout) return undefined;
     const { query, settings } = rollout;
     const own = settings.environments?.find(({ name }) => name === query.environment);
@@ -236,7 +236,7 @@ export function cancelActivities(deps: ActivityDeps) {
 async function playedTurns(store: Store, id: TrajectoryReference): Promise<TurnFacts[] | undefined> {
   const played: TurnFacts[] = [];
   for (let turn = 1; ; turn++) {
-    const [record, verdict] = await Promise.all([store.getTurn(id, turn), store.getVerdict(id, turn)]);
+    const [record, verdict] = await Promise.all([store.get('turn', id, turn), store.get('verdict', id, turn)]);
     if (!record) return played;
     if (!verdict) return undefined;
     played.push(turnFacts(recordedFacts(record.record), verdict.record));

@@ -26,7 +26,7 @@ interface OtherReplies {
 export function evaluateActivity({ openStore, environments, tools }: ProgramDeps, other: OtherReplies) {
   return async function evaluate({ rollout: id, turn, said }: EvaluateInput): Promise<ReplyFacts> {
     const store = openStore(id.out, id.run);
-    const earlier = await store.getVerdict(id, turn);
+    const earlier = await store.get('verdict', id, turn);
     if (earlier) return shortVerdict(earlier.record);
     const { record: rollout } = await recordedRollout(store, id);
     const { record, hash } = await recordedTurn(store, id, turn);
@@ -36,11 +36,11 @@ export function evaluateActivity({ openStore, environments, tools }: ProgramDeps
     if (ended && ended.reward !== undefined) {
       const { answer, ...own } = ended;
       const verdict = { turn, ...verdictOf(own), ...own, of: hash, tookMs: 0, ...(answer !== undefined && { answer }) };
-      return shortVerdict((await store.putVerdict(id, verdict)).record);
+      return shortVerdict((await store.put('verdict', id, verdict)).record);
     }
     if (record.calls && toolSettings && tools) {
       const reply = await other.replyToCalls(store, id, record, hash, await before(), toolSettings, tools);
-      return shortVerdict((await store.putVerdict(id, reply)).record);
+      return shortVerdict((await store.put('verdict', id, reply)).record);
     }
     const mayBeSecond = wasPerhapsAsked();
     const environment = served();
@@ -51,7 +51,7 @@ export function evaluateActivity({ openStore, environments, tools }: ProgramDeps
       environment.respond(move, { signal, mayBeSecond, ...(said && { said }) }),
     );
     const own = rollout.settings?.environments?.find(({ name }) => name === rollout.query.environment);
-    const stored = await store.putVerdict(id, {
+    const stored = await store.put('verdict', id, {
       turn,
       ...verdictOf(reply),
       ...(note === undefined ? {} : { note }),

@@ -40,7 +40,7 @@ export function feedActivities({ openStore, makeEvaluation }: Pick<ActivityDeps,
       withHeartbeats(async () => {
         const store = openStore(out, run);
         for (;;) {
-          const record = (await store.getRun())?.record;
+          const record = (await store.get('run'))?.record;
           if (record && !record.dataset) {
             throw new StoreError(`Run "${run}" in ${out} is made of rollouts that were started one by one.`, {
               reason: 'run-without-dataset',
@@ -55,10 +55,10 @@ export function feedActivities({ openStore, makeEvaluation }: Pick<ActivityDeps,
     /** Returns the entry's hash. */
     async recordFeedEntry({ run, out, entry }: FeedRecordInput): Promise<string> {
       const store = openStore(out, run);
-      if (entry.number > 1 && (await store.getFeedEntry(entry.number - 1))?.hash !== entry.previous) {
+      if (entry.number > 1 && (await store.get('feed', entry.number - 1))?.hash !== entry.previous) {
         throw moved(store, entry.number - 1);
       }
-      const { record, hash, created } = await store.putFeedEntry(entry);
+      const { record, hash, created } = await store.put('feed', null, entry);
       if (!created && bare(record) !== bare(entry)) throw moved(store, entry.number);
       return hash;
     },
@@ -122,7 +122,7 @@ async function stateOf(store: Store, { run, samples, epochs = 1, train, evaluati
 }
 
 async function entryAt(store: Store, number: number): Promise<Stored<FeedEntry>> {
-  const stored = await store.getFeedEntry(number);
+  const stored = await store.get('feed', number);
   if (stored) return stored;
   throw new StoreError(`Entry ${number} of the feed's ledger in ${store.folder} is missing.`, {
     reason: 'record-missing',

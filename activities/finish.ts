@@ -37,7 +37,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     );
     const failed = result.outcome === 'failed';
     const said = turns.flatMap(({ record }) => (record.said ? [record.turn] : []));
-    const { record: stored } = await store.putEnd(id, {
+    const { record: stored } = await store.put('end', id, {
       outcome: result.outcome,
       stopReason: result.stopReason,
       failure: failed ? failureOf(result, message) : null,
@@ -61,8 +61,8 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
 /** Nobody judges the calls of an agent but its last one. Returns what its end has beside that of another rollout. */
 async function closeCalls(store: Store, id: TrajectoryReference, turns: readonly Stored<TurnRecord>[]) {
   for (const { record, hash } of turns) {
-    if (await store.getVerdict(id, record.turn)) continue;
-    await store.putVerdict(id, { turn: record.turn, ...CALLED, of: hash, tookMs: 0 });
+    if (await store.get('verdict', id, record.turn)) continue;
+    await store.put('verdict', id, { turn: record.turn, ...CALLED, of: hash, tookMs: 0 });
   }
   const abandoned = (await endOfAgent(store, id))?.abandoned;
   const records = turns.map(({ record }) => record);

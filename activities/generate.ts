@@ -40,9 +40,9 @@ export function generateActivity(
     const stopping = () => isStopping(id.out, id.run);
     // All in one round trip to the disk.
     const [earlier, firstChunk, end, isStopped] = await Promise.all([
-      store.getTurn(id, turn),
-      store.getChunk(id, turn, 1),
-      store.getEnd(id),
+      store.get('turn', id, turn),
+      store.get('chunk', id, turn, 1),
+      store.get('end', id),
       stopping(),
     ]);
     if (earlier) {
@@ -72,7 +72,7 @@ export function generateActivity(
       const answering = givesText(backend) ? answerInText(backend, due) : answerInTokens(backend, due);
       const answer = await answering.catch(countFlaw);
       if ('noRoom' in answer) return noRoom(prompt, answer);
-      const stored = await patient.putTurn(id, {
+      const stored = await patient.put('turn', id, {
         turn,
         ...answer.fields,
         seed,
@@ -130,7 +130,7 @@ async function waitWhile(condition: () => Promise<boolean>, mostMs: number): Pro
  * before the run has its result: thousands of such workflows would delay those that it still waits for.
  */
 async function hasEnded(store: Store, { query, sample }: TrajectoryReference): Promise<StoreError> {
-  await withHeartbeats(() => waitWhile(async () => !(await store.getResult()), COUNTED_MS));
+  await withHeartbeats(() => waitWhile(async () => !(await store.get('result')), COUNTED_MS));
   const message = `Query "${query}", sample ${sample} has ended: its record takes no further turn.`;
   return new StoreError(message, { reason: 'rollout-ended', retryable: false });
 }

@@ -13,6 +13,7 @@ import {
   whyLeftOut,
 } from '../domain/samples/group.ts';
 import { eachNumber, type NumberSet } from '../domain/feed/number-set.ts';
+import type { CollectionResult } from '../domain/run/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { FeedReference } from './feed.ts';
 import { withHeartbeats } from './heartbeat.ts';
@@ -58,7 +59,7 @@ async function watchGroups(
   const members = openMembers(deps, store, input);
   for (;;) {
     const startedAt = performance.now();
-    const runEnd = (await store.getResult())?.record as RunEnd | undefined;
+    const runEnd = (await store.get('result'))?.record;
     const { ended, start, waiting } = await passGroups(input, members, runEnd, signal);
     if (waiting.length > 0 && now() - askedAt.get(store.folder)! >= CLOSED_MS) {
       askedAt.set(store.folder, now());
@@ -77,7 +78,7 @@ async function watchGroups(
 async function passGroups(
   input: WatchInput,
   { ofGroup }: ReturnType<typeof openMembers>,
-  runEnd: RunEnd | undefined,
+  runEnd: CollectionResult | undefined,
   signal: AbortSignal,
 ) {
   const { shape, next } = input;
@@ -130,10 +131,6 @@ type WaitingMember = MemberToStart & { readonly begun: boolean };
 /** Scored, to be started with this attempt, or neither yet. */
 type MemberState = { readonly scored: ScoredMember | null } | { readonly start: number } | 'open' | 'not-begun';
 
-interface RunEnd {
-  readonly cancelled?: boolean;
-}
-
 /** Tries of one member, the first included. */
 const MEMBER_ATTEMPTS = 3;
 /** A member whose workflow closes without a record is started again so often at most. */
@@ -162,9 +159,9 @@ function openMembers(
     const { query, sample } = member;
     for (let attempt = 1; ; attempt++) {
       const id = { run, query, sample, attempt };
-      const end = (await store.getEnd(id))?.record;
+      const end = (await store.get('end', id))?.record;
       if (!end) {
-        if (await store.getRollout(id)) return 'open';
+        if (await store.get('rollout', id)) return 'open';
         if (attempt === 1) return 'not-begun';
         // Started already: its record is on its way.
         return restartsOf(member) >= attempt - 1 ? 'open' : { start: attempt };
@@ -185,7 +182,7 @@ function openMembers(
     },
 
     /** Members whose workflow has closed without a record are started again, from what they have recorded. */
-    async lostOf(waiting: readonly WaitingMember[], runEnd: RunEnd | undefined) {
+    async lostOf(waiting: readonly WaitingMember[], runEnd: CollectionResult | undefined) {
       const byId = new Map<string, WaitingMember>();
       for (const member of waiting) {
         const { attempt, birthTime } = await latestOf(store, { run, ...member });
@@ -198,7 +195,7 @@ function openMembers(
         const { begun, ...member } = byId.get(id)!;
         // The run itself will begin it, or is being cancelled: a rollout that it does not know it would not count.
         if (closing === 'absent' && !begun && runEnd === undefined) continue;
-        if (await store.getEnd({ run, ...member })) continue;
+        if (await store.get('end', { run, ...member })) continue;
         if (runEnd?.cancelled || restartsOf(member) >= MAX_RESTARTS) scores.set(keyOf(member), null);
         else lost.push(member);
       }
@@ -209,7 +206,7 @@ function openMembers(
 
 async function latestOf(store: Store, id: { run: string; query: string; sample: number }) {
   for (let attempt = MEMBER_ATTEMPTS; attempt >= 1; attempt--) {
-    const record = (await store.getRollout({ ...id, attempt }))?.record;
+    const record = (await store.get('rollout', { ...id, attempt }))?.record;
     if (record) return { attempt, birthTime: record.birthTime };
   }
   return { attempt: 1, birthTime: 0 };
@@ -222,7 +219,7 @@ async function trainable(
   scored: ScoredMember | null,
 ): Promise<ScoredMember | null> {
   if (!scored) return null;
-  return (await store.getTurn(id, 1))?.record.trainable === false ? null : scored;
+  return (await store.get('turn', id, 1))?.record.trainable === false ? null : scored;
 }
 
 const PAGE = 64;

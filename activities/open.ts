@@ -56,9 +56,9 @@ function openingWith(deps: ProgramDeps) {
     const rollout = { out: input.out, ...id };
     const environment = settings.environments?.find(({ name }) => name === query.environment);
     // A rollout that was accepted before is not asked again; one that is refused leaves nothing in the folder.
-    const earlier = input.row || environment?.begins ? await store.getRollout(id) : undefined;
+    const earlier = input.row || environment?.begins ? await store.get('rollout', id) : undefined;
     if (input.row && !earlier) await deps.readSolutions?.(input.row, settings);
-    if (!runRecord && input.row) await store.putRun(looseRun(deps, id.run, settings));
+    if (!runRecord && input.row) await store.put('run', null, looseRun(deps, id.run, settings));
     const fresh: RolloutRecord = {
       run: id.run,
       query,
@@ -68,7 +68,8 @@ function openingWith(deps: ProgramDeps) {
       settings,
       birthTime: deps.now(),
     };
-    const mustBegin = environment?.begins === true && !earlier?.record.begun && !(earlier && (await store.getEnd(id)));
+    const mustBegin =
+      environment?.begins === true && !earlier?.record.begun && !(earlier && (await store.get('end', id)));
     if (mustBegin && !begin && !unbegun) {
       const { ask } = environment.door === 'queue' ? deps.environments.of(fresh, store.folder) : {};
       return openedFrom(rollout, fresh, {
@@ -84,7 +85,7 @@ function openingWith(deps: ProgramDeps) {
     };
     const first =
       mustBegin && begin ? await begun().catch((error: unknown) => failBeginning(store, id, fresh, error)) : fresh;
-    const { record, created } = await store.putRollout(id, first);
+    const { record, created } = await store.put('rollout', id, first);
     const ended = created ? undefined : await readEndedResult(store, rollout);
     const facts = environment && { ends: environment.ends, name: environment.name, begins: false };
     return {
@@ -127,7 +128,7 @@ function openedFrom(
 /** A rollout that can never be begun is recorded, so that its failure is recorded with it. */
 async function failBeginning(store: Store, id: RolloutId, rollout: RolloutRecord, error: unknown): Promise<never> {
   const last = givenUp(error);
-  if (last) await store.putRollout(id, rollout);
+  if (last) await store.put('rollout', id, rollout);
   throw last ?? error;
 }
 
@@ -158,7 +159,7 @@ function withBeginning(rollout: RolloutRecord, environment: EnvironmentRecord, b
 async function admitRollout(deps: ProgramDeps, input: RolloutInput) {
   const { run, out, sample = 0, attempt = 1 } = input;
   const store = deps.openStore(out, run);
-  const runRecord = (await store.getRun())?.record;
+  const runRecord = (await store.get('run'))?.record;
   if (runRecord?.dataset && (input.row || input.settings)) throw playsItsDataset(run, store.folder);
   const settings = runRecord && !input.settings ? runRecord.settings : deps.parseSettings(run, { ...input.settings });
   // A run's file may be made by hand; none of its rollouts could be exported.
@@ -208,7 +209,7 @@ function noSuchSample(run: string, samples: number): UsageError {
 
 /** A new attempt takes the place of one that failed or could not be judged, and of no other. */
 async function mustHaveFailed(store: Store, before: RolloutId): Promise<void> {
-  const end = await store.getEnd(before);
+  const end = await store.get('end', before);
   if (end && mayRetry(end.record.outcome)) return;
   throw new UsageError(`Attempt ${before.attempt} at "${before.query}" has not failed, and was not undecided.`, {
     reason: 'not-allowed',

@@ -4,9 +4,12 @@
 
 import { Context } from '@temporalio/activity';
 import { explain, StoreError } from '../domain/errors/errors.ts';
-import type { Store } from '../records/store.ts';
+import type { RecordKind, Store } from '../records/store.ts';
 
 const PAUSE_MS = { first: 500, most: 15_000 };
+
+/** Records that cannot be made again. */
+const COSTLY: ReadonlySet<RecordKind> = new Set(['turn', 'chunk', 'call', 'asked', 'agent']);
 
 /** A store whose writes of these wait for the disk. `waits` gets the disk's error, and null when it is over. */
 export function patientStore(store: Store, waits: (what: string | null) => void): Store {
@@ -25,10 +28,7 @@ export function patientStore(store: Store, waits: (what: string | null) => void)
   }
   return {
     ...store,
-    putTurn: (id, record) => untilWritten(() => store.putTurn(id, record)),
-    putCall: (id, record) => untilWritten(() => store.putCall(id, record)),
-    putAsked: (id, record) => untilWritten(() => store.putAsked(id, record)),
-    putAgent: (id, record) => untilWritten(() => store.putAgent(id, record)),
-    putChunk: (id, record) => untilWritten(() => store.putChunk(id, record)),
+    put: (kind, of, record) =>
+      COSTLY.has(kind) ? untilWritten(() => store.put(kind, of, record)) : store.put(kind, of, record),
   };
 }

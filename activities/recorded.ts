@@ -10,11 +10,11 @@ import { recordedResult, type RolloutResult } from '../domain/rollout/ending.ts'
 import { outputTokens } from '../domain/rollout/turn-facts.ts';
 
 export async function recordedRollout(store: Store, id: TrajectoryReference): Promise<Stored<RolloutRecord>> {
-  return (await store.getRollout(id)) ?? failMissing(store, id, 'its rollout record');
+  return (await store.get('rollout', id)) ?? failMissing(store, id, 'its rollout record');
 }
 
 export async function recordedTurn(store: Store, id: TrajectoryReference, turn: number): Promise<Stored<TurnRecord>> {
-  return (await store.getTurn(id, turn)) ?? failMissing(store, id, `turn ${turn}`);
+  return (await store.get('turn', id, turn)) ?? failMissing(store, id, `turn ${turn}`);
 }
 
 /** Turns 1 … `count`, all of which must be there. */
@@ -35,7 +35,7 @@ export async function recordedVerdict(
   id: TrajectoryReference,
   turn: number,
 ): Promise<Stored<VerdictRecord>> {
-  return (await store.getVerdict(id, turn)) ?? failMissing(store, id, `the verdict of turn ${turn}`);
+  return (await store.get('verdict', id, turn)) ?? failMissing(store, id, `the verdict of turn ${turn}`);
 }
 
 /** Turns 1 … `count` with the replies to them, all of which must be there. */
@@ -57,12 +57,12 @@ export function failMissing(store: Store, id: TrajectoryReference, what: string)
 }
 
 export async function readEndedResult(store: Store, id: TrajectoryReference): Promise<RolloutResult | undefined> {
-  const end = (await store.getEnd(id))?.record;
+  const end = (await store.get('end', id))?.record;
   if (!end) return undefined;
   const turns = await recordedTurns(store, id, end.turns.length);
   const counted = turns.map(async ({ record }) => ({
     tokens: outputTokens(record),
-    verdict: (await store.getVerdict(id, record.turn))?.record ?? null,
+    verdict: (await store.get('verdict', id, record.turn))?.record ?? null,
   }));
   return recordedResult(id, end, await Promise.all(counted));
 }

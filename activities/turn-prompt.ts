@@ -78,12 +78,12 @@ export async function readLoopPrompt({ store, id, turn, rollout, tools }: Prompt
   const { record, hash } = rollout;
   const { settings, query } = record;
   const before = await recordedTurns(store, id, turn - 1);
-  const said = turn === 1 ? undefined : await store.getSay(id, turn);
+  const said = turn === 1 ? undefined : await store.get('say', id, turn);
 
   async function judgedTurn(earlier: TurnRecord): Promise<EarlierTurn> {
     const [verdict, saidThen] = await Promise.all([
       recordedVerdict(store, id, earlier.turn),
-      store.getSay(id, earlier.turn + 1),
+      store.get('say', id, earlier.turn + 1),
     ]);
     return { turn: earlier, verdict: verdict.record, ...(saidThen && { said: saidThen.record.text }) };
   }

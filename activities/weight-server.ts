@@ -182,7 +182,7 @@ export async function readUpdatedRun(
   { out, run }: { readonly out: string; readonly run: string },
 ): Promise<UpdatedRun> {
   const store = openStore(out, run);
-  const record = (await store.getRun())?.record;
+  const record = (await store.get('run'))?.record;
   if (record) return { settings: record.settings, folder: store.folder, ledger: weights.ledger(store.folder) };
   throw new UsageError(`There is no run "${run}" in ${out}.`, {
     reason: 'no-such-run',

@@ -69,7 +69,7 @@ export async function checkPlace(place: RunPlace, around: Around, given: CheckOp
     given.onBreach?.(breach);
   };
   const file = given.export === undefined ? undefined : exportFile(cwd, given.export);
-  const record = (await store.getRun().catch(() => undefined))?.record;
+  const record = (await store.get('run').catch(() => undefined))?.record;
   const filter = filterOf(given) ?? record?.keep;
   const chosen = { ...readingOf(given), ...(filter && { filter }) };
   const wanted = { format: given.format, sequences: given.sequences, selection: chosen };
@@ -103,7 +103,7 @@ export function shortened(entries: number, counted: number): Breach {
 }
 
 async function countedByFeed({ run, out, store }: RunPlace, { env, onProgress }: Around): Promise<number | undefined> {
-  const record = (await store.getRun().catch(() => undefined))?.record;
+  const record = (await store.get('run').catch(() => undefined))?.record;
   if (!record?.train && (await store.countFeedEntries().catch(() => 0)) === 0) return undefined;
   const { entriesOfFeed } = await import('../client/temporal/feed.ts');
   return askServer(env, ({ session }) => entriesOfFeed(session, { run, out }, record?.createdAt ?? 0), onProgress);

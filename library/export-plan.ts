@@ -88,7 +88,7 @@ export function plannedExport(name: string, options: ExportOptions): PlannedExpo
   const made = name === logs.name ? logsExport : filteredExport(name, options);
   return async (store, to, target) => {
     // It says what is exported of the records: without it, or of another version, an export would be a guess.
-    await store.getRun();
+    await store.get('run');
     await mustHoldAll(store);
     return made(store, to, target);
   };
@@ -188,7 +188,7 @@ function linesExport(format: string, options: ExportOptions, selection: Selectio
 }
 
 /** A damaged run.json is for `check` to name. */
-const runOf = async (store: Store) => (await store.getRun().catch(() => undefined))?.record;
+const runOf = async (store: Store) => (await store.get('run').catch(() => undefined))?.record;
 
 function arealNote({ undecided }: ExportOptions, sequences: Sequences, run: RunRecord | undefined): string | undefined {
   if (sequences === 'query') return 'one id per query: set the trainer’s group_size to the run’s --samples.';

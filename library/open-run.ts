@@ -60,7 +60,7 @@ function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal 
     const seen = nothingSeen();
     for (;;) {
       // Read first: the result is written behind the last end.
-      const isLast = !follow || (await store.getResult()) !== undefined;
+      const isLast = !follow || (await store.get('result')) !== undefined;
       let hadNews = false;
       for await (const row of store.listEnded(seen)) {
         own?.throwIfAborted();
@@ -80,7 +80,7 @@ function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal 
   async function result(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<RunProgress> {
     await mustTake('result', options);
     const waiting = openWaiting(place, env, options.signal ?? signal);
-    while (!(await store.getResult())) await waiting.next(false);
+    while (!(await store.get('result'))) await waiting.next(false);
     return status();
   }
 

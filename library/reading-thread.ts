@@ -21,7 +21,7 @@ async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, exports }: NonN
     import('../records/check/parts.ts'),
     import('./run-tokenizer.ts'),
   ]);
-  const record = (await store.getRun().catch(() => undefined))?.record;
+  const record = (await store.get('run').catch(() => undefined))?.record;
   const { tokenizer } = await tokenizerOf(store, cwd, wanted);
   const exporting = exports ? { exporter, ...selection } : undefined;
   const facts = { tokenizer, calls: await callTextsOf(record), clockSkewMs, everturn: everturnVersion() };

@@ -52,7 +52,7 @@ export async function openReadingThreads(
   if (threads < 2 || isBucketPlace(store.folder)) return undefined;
   // A damaged record is for the command to name.
   const queries = await store.countQueries().catch(() => 0);
-  const samples = (await store.getRun().catch(() => undefined))?.record.samples ?? 1;
+  const samples = (await store.get('run').catch(() => undefined))?.record.samples ?? 1;
   if (queries * samples < least) return undefined;
   const path = compiledScript('./reading-thread', import.meta.url, StoreError);
   const opened = openThreads<Question, Answer>({ script: () => path, beginning, most: threads, many: 1 });

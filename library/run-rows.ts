@@ -17,7 +17,7 @@ export async function* rowLines(store: Store, options: RowsOptions): AsyncGenera
   const { advantages = 'none', texts = false, onSkip } = options;
   const reading = readingOf(options);
   const own = filterOf(options);
-  const run = (await store.getRun())?.record;
+  const run = (await store.get('run'))?.record;
   await mustHoldAll(store);
   const filter = own ?? run?.keep;
   const exporter = exporterNamed('rows', texts ? 'texts' : 'rollout');

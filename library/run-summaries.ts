@@ -32,7 +32,7 @@ export async function readRunSummaries(
 ): Promise<RunSummaries> {
   const { store } = place;
   await mustHoldAll(store);
-  const record = (await store.getRun())?.record;
+  const record = (await store.get('run'))?.record;
   const rollouts: RolloutSummary[] = [];
   const broken: Breach[] = [];
   const options = { detail, onBroken: (breach: Breach) => void broken.push(breach) };

@@ -34,7 +34,7 @@ export async function tokenizerOf(store: Store, cwd: string, wanted?: string | f
     });
   }
   // The check itself reports a broken run.json.
-  const settings = (await store.getRun().catch(() => undefined))?.record.settings;
+  const settings = (await store.get('run').catch(() => undefined))?.record.settings;
   if (typeof settings?.model !== 'string') return { why: 'run.json names no model' };
   const folder = await tokenizerFolderOf(settings, cwd);
   if ('why' in folder) return folder.why === NOT_HERE ? { why: `${NOT_HERE} (--tokenizer names a folder)` } : folder;

@@ -91,7 +91,7 @@ async function call(
 
 /** `total`: its rollouts, one attempt of each; 0 where nobody knows. */
 async function headOf({ run, folder, store }: OpenedRun) {
-  const record = (await store.getRun())?.record;
+  const record = (await store.get('run'))?.record;
   return { run, folder, total: record?.dataset ? (await store.countQueries()) * samplesPerQuery(record) : 0 };
 }
 

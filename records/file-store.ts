@@ -3,7 +3,7 @@
 // record that no later record refers to counts as never written (in-flight/torn.ts).
 
 import { StoreError, UsageError } from '../domain/errors/errors.ts';
-import { isRunName, RUN_NAME_RULE } from '../domain/names/ids.ts';
+import { isRunName, type RolloutId, RUN_NAME_RULE } from '../domain/names/ids.ts';
 import { type Disk, openDisk } from './disk/disk.ts';
 import { factsOf } from './disk/facts.ts';
 import { recordError } from './disk/errors.ts';
@@ -11,7 +11,6 @@ import { openRecordFiles } from './disk/record-files.ts';
 import { mayHoldRun } from './run/outside-runs.ts';
 import { basename, dirname, join, resolvePlace } from './place.ts';
 import * as layout from './format/layout.ts';
-import { END_FILE, ROLLOUT_FILE } from './format/layout.ts';
 import {
   countFeedEntries,
   dropChunks,
@@ -26,10 +25,11 @@ import { openListing } from './ended/listing.ts';
 import { openEnded } from './ended/objects.ts';
 import { type FileLayer, NODE_FILES } from './disk/file-layer.ts';
 import type { RecordCache } from './in-flight/cache.ts';
-import type { RecordKind } from './format/kinds.ts';
+import { isOfRollout, pathOf, pathOfRecord, type RecordKind, type RolloutKind, type RunKind } from './format/kinds.ts';
 import { openRolloutRecords } from './rollout-records.ts';
 import type { Store, Stored } from './store.ts';
 import { removeRecords } from './ended/end.ts';
+import { END_FILE, fileOf, fileToWrite, ROLLOUT_FILE } from './format/rollout-file.ts';
 
 interface FileStoreParts {
   /** With a cache, a rollout's folder is examined once per opening: for callers that open a store for each step. */
@@ -59,31 +59,39 @@ export function openFileStore(
   const files = openRecordFiles(disk);
   const { get: getOf, put: putOf, folderOf } = openRolloutRecords(folder, ended, disk, cache);
 
-  const pathOf = (name: string) => join(folder, name);
-  const get = async <T extends object>(kind: RecordKind, name: string) =>
-    (await files.load<T>(kind, null, pathOf(name)))?.stored;
-  async function put<T extends object>(kind: RecordKind, name: string, record: T): Promise<Stored<T>> {
-    const present = await get<T>(kind, name);
-    if (present) return present;
-    const written = await files.write(kind, null, pathOf(name), record);
-    if (typeof written === 'symbol') throw recordError(pathOf(name), 'was there and is gone');
-    return written.stored;
+  const getOwn = async (kind: RunKind, path: string) => (await files.load(kind, null, join(folder, path)))?.stored;
+  async function putOwn(kind: RunKind, record: object): Promise<Stored<object>> {
+    if (kind === 'run') await mayHoldRun(folder);
+    const path = pathOfRecord(kind, record);
+    const present = await getOwn(kind, path);
+    const written = present ? undefined : await files.write(kind, null, join(folder, path), record);
+    if (typeof written === 'symbol') throw recordError(join(folder, path), 'was there and is gone');
+    if (kind === 'result') await sweep(folder, ended, disk);
+    return present ?? written!.stored;
+  }
+  async function putOfRollout(kind: RolloutKind, id: RolloutId, record: object): Promise<Stored<object>> {
+    const stored = await putOf(kind, id, fileToWrite(kind, record), record);
+    if (kind !== 'end') return stored;
+    const { query, sample, attempt } = id;
+    await disk.end(folder, { query, sample, attempt }, ended.knows(id));
+    cache?.forget(folderOf(id));
+    return stored;
+  }
+  async function put(kind: RecordKind, of: RolloutId | null, record: object): Promise<Stored<object>> {
+    return isOfRollout(kind) ? putOfRollout(kind, of!, record) : putOwn(kind, record);
+  }
+  async function get(kind: RecordKind, ...name: readonly unknown[]): Promise<Stored<object> | undefined> {
+    if (!isOfRollout(kind)) return getOwn(kind, pathOf(kind, name));
+    const [id, ...numbers] = name;
+    return getOf(kind, id as RolloutId, fileOf(kind, ...(numbers as never)));
   }
 
   return {
     folder,
-    exists: async () => (await factsOf(pathOf(layout.RUN_FILE))) !== undefined,
-    putRun: (record) => mayHoldRun(folder).then(() => put('run', layout.RUN_FILE, record)),
-    getRun: () => get('run', layout.RUN_FILE),
-    async putResult(result) {
-      const stored = await put('result', layout.RESULT_FILE, result);
-      await sweep(folder, ended, disk);
-      return stored;
-    },
-    getResult: () => get('result', layout.RESULT_FILE),
+    exists: async () => (await factsOf(join(folder, layout.RUN_FILE))) !== undefined,
+    put: put as Store['put'],
+    get: get as Store['get'],
 
-    putFeedEntry: (entry) => put('feed', layout.feedFile(entry.number), entry),
-    getFeedEntry: (number) => get('feed', layout.feedFile(number)),
     countFeedEntries: () => countFeedEntries(folder),
 
     async putQueries(queries) {
@@ -93,35 +101,7 @@ export function openFileStore(
     countQueries: () => countQueries(folder),
     readQueries: (from, count) => readQueries(folder, from, count),
 
-    putRollout: (id, record) => putOf('rollout', id, layout.ROLLOUT_FILE, record),
-    getRollout: (id) => getOf('rollout', id, layout.ROLLOUT_FILE),
-    putTurn: (id, record) => putOf('turn', id, layout.turnFile(record.turn), record),
-    getTurn: (id, turn) => getOf('turn', id, layout.turnFile(turn)),
-    putChunk: (id, record) => putOf('chunk', id, layout.chunkFile(record.turn, record.chunk), record),
-    getChunk: (id, turn, chunk) => getOf('chunk', id, layout.chunkFile(turn, chunk)),
-    putAsked: (id, record) => putOf('asked', id, layout.askedFile(record.turn), record),
-    getAsked: (id, turn) => getOf('asked', id, layout.askedFile(turn)),
-    putAgent: (id, record) => putOf('agent', id, layout.agentFile(record.entry), record),
-    getAgent: (id, entry) => getOf('agent', id, layout.agentFile(entry)),
     dropChunks: (id, turn) => dropChunks(folderOf(id), turn),
-    putVerdict: (id, record) => putOf('verdict', id, layout.verdictFile(record.turn), record),
-    getVerdict: (id, turn) => getOf('verdict', id, layout.verdictFile(turn)),
-    putSay: (id, record) => putOf('say', id, layout.sayFile(record.turn), record),
-    getSay: (id, turn) => getOf('say', id, layout.sayFile(turn)),
-    async putEnd(id, record) {
-      const stored = await putOf('end', id, layout.END_FILE, record);
-      const { query, sample, attempt } = id;
-      await disk.end(folder, { query, sample, attempt }, ended.knows(id));
-      cache?.forget(folderOf(id));
-      return stored;
-    },
-    getEnd: (id) => getOf('end', id, layout.END_FILE),
-    putCall: (id, record) => putOf('call', id, layout.callFile(record.turn, record.call), record),
-    getCall: (id, turn, call) => getOf('call', id, layout.callFile(turn, call)),
-    putIntent: (id, record) => putOf('intent', id, layout.intentFile(record.turn, record.call), record),
-    getIntent: (id, turn, call) => getOf('intent', id, layout.intentFile(turn, call)),
-
-    getRecord: (id, file) => getOf(layout.parseRolloutFile(file).kind as RecordKind, id, file),
 
     ...openLogs(folder, disk),
     ...openListing(folder, run, ended),
@@ -131,7 +111,7 @@ export function openFileStore(
 /** A result that cannot be read now is looked for again later. */
 export async function hasEnded(runFolder: string): Promise<boolean> {
   try {
-    return (await openFileStore(dirname(runFolder), basename(runFolder)).getResult()) !== undefined;
+    return (await openFileStore(dirname(runFolder), basename(runFolder)).get('result')) !== undefined;
   } catch {
     return false;
   }

@@ -11,11 +11,12 @@ import { ALONE, decodeFile, openRecordFiles } from './disk/record-files.ts';
 import type { Ended } from './ended/ended.ts';
 import type { EndedRollout } from './ended/line.ts';
 import type { RecordKind } from './format/kinds.ts';
-import { ROLLOUT_FILE, rolloutFolder } from './format/layout.ts';
+import { rolloutFolder } from './format/layout.ts';
 import type { Stored, Owner } from './format/text.ts';
 import type { KeptRecords, RecordCache } from './in-flight/cache.ts';
 import { setAside, unlessTorn } from './in-flight/torn.ts';
 import { join } from './place.ts';
+import { ROLLOUT_FILE } from './format/rollout-file.ts';
 
 export interface RolloutRecords {
   get<T extends object>(kind: RecordKind, id: RolloutId, file: string): Promise<Stored<T> | undefined>;

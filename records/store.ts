@@ -2,23 +2,16 @@
 // changes nothing and returns the first record. Readers never see a partial record, and no difference between a rollout
 // in flight, which is files, and an ended one, which is a line (ended/) and takes no further record. On a disk or in a bucket.
 
-import type { AskedRecord } from '../domain/agent/call-record.ts';
-import type { AgentEntry } from '../domain/agent/program.ts';
-import type { FeedEntry } from '../domain/feed/entry.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
-import type { LogText } from '../domain/rollout/turn-log.ts';
 import type { Query } from '../domain/query/query.ts';
-import type { SayRecord } from '../domain/rollout/lineage.ts';
-import type { CallRecord, IntentRecord } from '../domain/tools/tool.ts';
-import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.ts';
-import type { ChunkRecord, TurnRecord } from '../domain/rollout/turn.ts';
 import type { RolloutRow } from '../domain/rollout/rollout-row.ts';
+import type { LogText } from '../domain/rollout/turn-log.ts';
 import type { SeenLines } from './ended/ended.ts';
-import type { RunRecord } from './format/run-record.ts';
+import type { NameOf, OwnerOf, RecordKind, Records } from './format/kinds.ts';
 import type { Breach, OnBreach, Stored } from './format/text.ts';
 import type { RolloutFiles } from './reading/summary.ts';
 
-export type { Breach, LogText, OnBreach, RolloutFiles, SeenLines, Stored };
+export type { Breach, LogText, RecordKind, Records, OnBreach, RolloutFiles, SeenLines, Stored };
 
 export interface Store {
   /** The run's folder, for people. */
@@ -26,9 +19,13 @@ export interface Store {
 
   /** Whether the folder holds a run: its run.json is there, whatever is in it. */
   exists(): Promise<boolean>;
-  /** Stores run.json; returns the first one stored. */
-  putRun(record: RunRecord): Promise<Stored<RunRecord>>;
-  getRun(): Promise<Stored<RunRecord> | undefined>;
+  /**
+   * Stores a record: a run's own one of no rollout, else one of the rollout. Returns the first one stored, which may be
+   * another's. An end is the last step: all records of its rollout become one line, and its files go; one with a damaged record
+   * stays files. With the run's result goes what killed workers left of ended rollouts.
+   */
+  put<K extends RecordKind>(kind: K, of: OwnerOf<K>, record: Records[K]): Promise<Stored<Records[K]>>;
+  get<K extends RecordKind>(kind: K, ...name: NameOf<K>): Promise<Stored<Records[K]> | undefined>;
 
   /** Stores queries.jsonl and its index at once; an earlier one stays. Returns their number. */
   putQueries(queries: AsyncIterable<Query> | Iterable<Query>): Promise<number>;
@@ -36,34 +33,8 @@ export interface Store {
   /** The accepted queries [from, from + count), in data set order; O(count), whatever the file's size. */
   readQueries(from: number, count: number): Promise<Query[]>;
 
-  putRollout(id: RolloutId, record: RolloutRecord): Promise<Stored<RolloutRecord>>;
-  getRollout(id: RolloutId): Promise<Stored<RolloutRecord> | undefined>;
-  putTurn(id: RolloutId, record: TurnRecord): Promise<Stored<TurnRecord>>;
-  getTurn(id: RolloutId, turn: number): Promise<Stored<TurnRecord> | undefined>;
-  /** A part of an unfinished answer. */
-  putChunk(id: RolloutId, record: ChunkRecord): Promise<Stored<ChunkRecord>>;
-  getChunk(id: RolloutId, turn: number, chunk: number): Promise<Stored<ChunkRecord> | undefined>;
-  /** A call of an agent's program, before the model is asked. */
-  putAsked(id: RolloutId, record: AskedRecord): Promise<Stored<AskedRecord>>;
-  getAsked(id: RolloutId, turn: number): Promise<Stored<AskedRecord> | undefined>;
-  /** An entry of the log of an agent's attempts; returns the first one stored, which may be another's. */
-  putAgent(id: RolloutId, record: AgentEntry): Promise<Stored<AgentEntry>>;
-  getAgent(id: RolloutId, entry: number): Promise<Stored<AgentEntry> | undefined>;
   /** Once the turn's record is stored, its chunks and its call are redundant. */
   dropChunks(id: RolloutId, turn: number): Promise<void>;
-  putVerdict(id: RolloutId, record: VerdictRecord): Promise<Stored<VerdictRecord>>;
-  getVerdict(id: RolloutId, turn: number): Promise<Stored<VerdictRecord> | undefined>;
-  /** A person's message before a turn. */
-  putSay(id: RolloutId, record: SayRecord): Promise<Stored<SayRecord>>;
-  getSay(id: RolloutId, turn: number): Promise<Stored<SayRecord> | undefined>;
-  /** The result of a call of a tool, and before it, for a tool that must not be called twice, the intent. */
-  putCall(id: RolloutId, record: CallRecord): Promise<Stored<CallRecord>>;
-  getCall(id: RolloutId, turn: number, call: number): Promise<Stored<CallRecord> | undefined>;
-  putIntent(id: RolloutId, record: IntentRecord): Promise<Stored<IntentRecord>>;
-  getIntent(id: RolloutId, turn: number, call: number): Promise<Stored<IntentRecord> | undefined>;
-  /** The last step: all its records become one line, and its files go. One with a damaged record stays files. */
-  putEnd(id: RolloutId, record: EndRecord): Promise<Stored<EndRecord>>;
-  getEnd(id: RolloutId): Promise<Stored<EndRecord> | undefined>;
 
   /**
    * The algorithm's log: answers/<version>/<name>.txt and .jsonl, of all turns of a rollout that began with the same
@@ -80,8 +51,6 @@ export interface Store {
   listRolloutsOf(query: string, options?: { readonly partly?: boolean }): Promise<RolloutId[]>;
   /** By the path of its folder in the run's. */
   rolloutIn(path: string): Promise<RolloutId | undefined>;
-  /** By the name of its file. */
-  getRecord(id: RolloutId, file: string): Promise<Stored<object> | undefined>;
   /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
   listFiles(id: RolloutId): Promise<string[]>;
   /** The ended rollouts as rows of a list, in the order of `Ended.entries`. `seen` is of an earlier call: only those since. */
@@ -96,13 +65,6 @@ export interface Store {
    */
   readRecords<T>(id: RolloutId, read: (files: RolloutFiles) => T): Promise<T>;
 
-  /** An entry of the feed's ledger, by its number; returns the first one stored, which may be another's. */
-  putFeedEntry(entry: FeedEntry): Promise<Stored<FeedEntry>>;
-  getFeedEntry(number: number): Promise<Stored<FeedEntry> | undefined>;
-  /** The number of the last entry; 0 without any. */
+  /** The number of the last entry of the feed's ledger; 0 without any. */
   countFeedEntries(): Promise<number>;
-
-  /** The run's result, written by the collection: result.json. Removes what killed workers left of ended rollouts. */
-  putResult(result: object): Promise<Stored<object>>;
-  getResult(): Promise<Stored<object> | undefined>;
 }

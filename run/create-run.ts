@@ -22,9 +22,9 @@ export async function createRun(
   queries: AsyncIterable<Query> | Iterable<Query>,
   codes: readonly Parameters<typeof putCode>[1][] = [],
 ): Promise<RunRecord> {
-  const known = (await store.getRun())?.record;
+  const known = (await store.get('run'))?.record;
   if (!known) await putQueries(store, record, queries);
-  const made = known ?? (await store.putRun(record)).record;
+  const made = known ?? (await store.put('run', null, record)).record;
   mustBeSameRun(store.folder, made, record);
   for (const code of codes) await putCode(store.folder, code);
   return made;

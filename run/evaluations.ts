@@ -25,10 +25,10 @@ export async function makeEvaluation(
 ): Promise<boolean> {
   const place = evaluationPlace(of);
   const store = openStore(place.out, place.run);
-  if (await store.getResult()) return false;
-  if (await store.getRun()) return true;
+  if (await store.get('result')) return false;
+  if (await store.get('run')) return true;
   const first = openStore(place.out, evaluationName(of.run, 0, 0));
-  const record = (await first.getRun())?.record;
+  const record = (await first.get('run'))?.record;
   if (!record) {
     throw new StoreError(`${first.folder} is not there, whose held-out queries are to be played.`, {
       reason: 'no-such-run',
@@ -74,6 +74,6 @@ export interface Evaluated {
 export async function evaluatedIn(runFolder: string): Promise<Evaluated | undefined> {
   const folder = trainedIn(runFolder);
   if (folder === null) return undefined;
-  const record = (await openFileStore(dirname(runFolder), basename(runFolder)).getRun())?.record;
+  const record = (await openFileStore(dirname(runFolder), basename(runFolder)).get('run'))?.record;
   return record?.evaluates && { folder, label: record.evaluates.label };
 }

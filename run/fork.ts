@@ -44,7 +44,7 @@ export async function planFork(fork: NewFork, caller: Caller): Promise<PlannedRu
   const record = newRecord(fields, caller.now());
   // A place of its own: it reads records that may be set aside.
   const before = runPlace(out, run);
-  const recorded = (await before.store.getRun())?.record;
+  const recorded = (await before.store.get('run'))?.record;
   if (recorded) mustBeSameRun(store.folder, recorded, record);
   const again = recorded && (await againIfAllFailed(before, recorded, caller));
   return {
@@ -76,7 +76,7 @@ async function carryOver(
 ): Promise<void> {
   const from = forkedFrom!;
   const { sample, attempt } = id;
-  const begun = await store.putRollout(id, {
+  const begun = await store.put('rollout', id, {
     ...{ run: id.run, query, index: 0, sample, attempt, settings, birthTime: now },
     parent: parentOf(from),
   });
@@ -84,18 +84,18 @@ async function carryOver(
   let previous = begun.hash;
   for (let turn = 1; turn < from.turn; turn++) {
     const [original, verdict, say] = await Promise.all([
-      source.getTurn(old, turn),
-      source.getVerdict(old, turn),
-      turn > 1 ? source.getSay(old, turn) : undefined,
+      source.get('turn', old, turn),
+      source.get('verdict', old, turn),
+      turn > 1 ? source.get('say', old, turn) : undefined,
     ]);
     if (!original || !verdict) throw gone(source, turn);
-    if (say) await store.putSay(id, carriedSay(say.record, say.hash, previous));
-    const copy = await store.putTurn(id, carriedTurn(original.record, original.hash, previous));
-    await store.putVerdict(id, carriedVerdict(verdict.record, verdict.hash, copy.hash));
+    if (say) await store.put('say', id, carriedSay(say.record, say.hash, previous));
+    const copy = await store.put('turn', id, carriedTurn(original.record, original.hash, previous));
+    await store.put('verdict', id, carriedVerdict(verdict.record, verdict.hash, copy.hash));
     previous = copy.hash;
   }
   if (from.said !== null)
-    await store.putSay(id, { turn: from.turn, text: from.said, by: from.by, at: from.at, of: previous });
+    await store.put('say', id, { turn: from.turn, text: from.said, by: from.by, at: from.at, of: previous });
 }
 
 /** Beside settings, options of a fork have their defaults. */

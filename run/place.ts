@@ -79,7 +79,7 @@ export type KnownResult = CollectionResult & { readonly inFlight?: number };
  */
 export async function knownResult(place: RunPlace): Promise<KnownResult | undefined> {
   // The collection itself writes it, as a whole, with a hash.
-  const result = (await place.store.getResult())?.record as CollectionResult | undefined;
+  const result = (await place.store.get('result'))?.record;
   // A damaged act is for `check` to name, as is a rollout that cannot be counted.
   const acts = result ? [...(await readActs(place.store, () => {})).values()].flat() : [];
   if (!result || !acts.some(({ act }) => act.act === 'retry')) return result;
@@ -94,7 +94,7 @@ export async function knownResult(place: RunPlace): Promise<KnownResult | undefi
 
 /** `inFlight`: rollouts that have begun and not ended. */
 export async function recordedProgress({ out, store }: RunPlace) {
-  const record = (await store.getRun())?.record;
+  const record = (await store.get('run'))?.record;
   const numTurns = record?.settings.numTurns ?? 0;
   const counts = noCounts();
   let inFlight = 0;

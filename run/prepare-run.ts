@@ -89,7 +89,7 @@ export async function prepareRun(wish: RunWish, caller: Caller): Promise<Prepare
 
   // The solutions of a run that is there were read when it was made.
   const unread = (await mayBeThere(out, wish.name, dataset)) ? await plan() : undefined;
-  const recorded = unread && (await runPlace(out, unread.record.run).store.getRun())?.record;
+  const recorded = unread && (await runPlace(out, unread.record.run).store.get('run'))?.record;
   const again = recorded && (await againIfAllFailed(runPlace(out, recorded.run), recorded, caller));
   const isThere = recorded !== undefined && !again;
   const planned = unread && isThere ? unread : await withJudge(plan);
@@ -118,7 +118,7 @@ export async function prepareRun(wish: RunWish, caller: Caller): Promise<Prepare
     openings: [...rows.openings, ...(heldOut?.openings ?? [])],
     async make(made, attached) {
       // Another command may have made it since.
-      if (attached && !isThere && !(await place.store.getRun())) throw withoutFolder(place);
+      if (attached && !isThere && !(await place.store.get('run'))) throw withoutFolder(place);
       if (!attached) await again?.();
       if (heldOut && !isThere) await createFirstEvaluation(made, heldOut, place.out, parts.codes);
       await createRun(place.store, made, rows.queries(), parts.codes);

@@ -60,7 +60,7 @@ async function begin(planned: PlannedRun, link: Link, { env, onEvent, functions 
   onEvent({ type: 'made', run, folder: store.folder });
   await startCollection(session, { run, out, ...(maxConcurrent !== undefined && { maxConcurrent }) }, title);
   if (record.train) {
-    await startFeed(session, { run, out, since: (await store.getRun())?.record.createdAt });
+    await startFeed(session, { run, out, since: (await store.get('run'))?.record.createdAt });
     recordCommand(homeOf(env));
   }
   return attached;

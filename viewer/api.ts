@@ -108,9 +108,9 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
       const open = await runs.open(name);
       const id = { run: name, ...place };
       mustBePlain(open.store.folder, rolloutFolder(id));
-      const stored = await open.store.getTurn(id, turn);
+      const stored = await open.store.get('turn', id, turn);
       if (!stored) throw noRollout(place, turn);
-      const end = (await open.store.getEnd(id))?.record;
+      const end = (await open.store.get('end', id))?.record;
       const decoder = decoderFor(open);
       return tokensMessage(stored.record, end?.outcome, await decoder);
     },

@@ -49,7 +49,7 @@ export function openTrainedAt(): (open: OpenRun) => Promise<TrainedAt> {
     const { store, shape } = open;
     const read = known.get(open) ?? nothingRead();
     known.set(open, read);
-    for (let entry; (entry = (await store.getFeedEntry(read.entries + 1))?.record); read.entries++) {
+    for (let entry; (entry = (await store.get('feed', read.entries + 1))?.record); read.entries++) {
       for (const { groups } of addEntry(read.line, entry))
         for (const group of eachNumber(groups)) read.at.delete(group);
       if (entry.kind !== 'trained') continue;

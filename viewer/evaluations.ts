@@ -5,7 +5,6 @@ import { join } from '../records/place.ts';
 import { isBucketPlace } from '../domain/run/bucket-place.ts';
 import { evaluationsFolder } from '../domain/run/evaluation.ts';
 import { isRunName } from '../domain/names/ids.ts';
-import type { CollectionResult } from '../domain/run/messages.ts';
 import { openFileStore } from '../records/file-store.ts';
 import { namesIn } from '../records/in-flight/listing.ts';
 import { readSummaries } from '../records/reading/trajectories.ts';
@@ -43,12 +42,12 @@ interface Read {
 
 async function evaluationIn(out: string, run: string): Promise<Read | undefined> {
   const store = openFileStore(out, run);
-  const record = (await store.getRun())?.record;
+  const record = (await store.get('run'))?.record;
   if (!record?.evaluates || !record.dataset) return undefined;
   const { evaluates, samples, settings, dataset } = record;
   const { version, line } = evaluates;
   const total = dataset.accepted * samples;
-  const result = (await store.getResult())?.record as CollectionResult | undefined;
+  const result = (await store.get('result'))?.record;
   const open = { run, version, total, state: 'open', right: null, interval: null } as const;
   if (!result) {
     const ended = new Set<string>();

@@ -23,9 +23,9 @@ export async function readRollout(
   const folder = rolloutFolder(id);
   mustBePlain(store.folder, folder);
   mustBePlain(store.folder, STEERING);
-  const [rollout, row] = [await store.getRollout(id), index.row(place)];
+  const [rollout, row] = [await store.get('rollout', id), index.row(place)];
   if (!rollout || !row) return undefined;
-  const end = (await store.getEnd(id))?.record ?? null;
+  const end = (await store.get('end', id))?.record ?? null;
   return {
     row,
     query: rollout.record.query,
@@ -46,7 +46,7 @@ async function readTurns(
 ): Promise<TurnMessage[]> {
   const turns: TurnMessage[] = [];
   for (let turn = 1; !end || turn <= end.turns.length; turn++) {
-    const [stored, verdict] = await Promise.all([store.getTurn(id, turn), store.getVerdict(id, turn)]);
+    const [stored, verdict] = await Promise.all([store.get('turn', id, turn), store.get('verdict', id, turn)]);
     if (!stored) break;
     const value = verdict?.record.verdict;
     const judged = value === 'right' || value === 'wrong';

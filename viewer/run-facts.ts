@@ -25,8 +25,9 @@ export async function findFailure({ run, store, index }: OpenRun): Promise<Pick<
   mustBePlain(store.folder, rolloutFolder(place));
   const id = { run, ...place };
   // The list says which record is damaged.
-  const end = await store.getEnd(id).catch(() => undefined);
-  const judged = row.state === 'undecided' && (await store.getVerdict(id, row.turns.ms.length).catch(() => undefined));
+  const end = await store.get('end', id).catch(() => undefined);
+  const judged =
+    row.state === 'undecided' && (await store.get('verdict', id, row.turns.ms.length).catch(() => undefined));
   const message = end?.record.failure?.message ?? (judged ? judged.record.note : undefined);
   return message === undefined ? {} : { failure: { place, message } };
 }

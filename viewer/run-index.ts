@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from '../domain/errors/errors.ts';
-import { END_FILE, parseRolloutFile, parseRolloutFolder, ROLLOUT_FILE, ROLLOUTS } from '../records/format/layout.ts';
+import { parseRolloutFolder, ROLLOUTS } from '../records/format/layout.ts';
 import type { Owner } from '../records/format/text.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import { rowOf } from '../records/ended/row.ts';
@@ -15,6 +15,7 @@ import { type Doing, compareRows, type Row, rowKey } from './model/row.ts';
 import type { Progress, RowPlace } from './model/messages.ts';
 import { pauses } from './in-batches.ts';
 import { changedAt, filesIn, realFoldersIn, readPlain } from './plain-files.ts';
+import { END_FILE, parseRolloutFile, ROLLOUT_FILE } from '../records/format/rollout-file.ts';
 
 /** As long as a page may wait for its first rows. */
 const SOON_MS = 150;

@@ -142,7 +142,7 @@ function folderWith(run: string, out: string): string | undefined {
 
 async function readRun(run: string, out: string): Promise<Omit<OpenRun, 'index'>> {
   const store = openFileStore(folderWith(run, out) ?? out, run);
-  const record = (await store.getRun())?.record;
+  const record = (await store.get('run'))?.record;
   if (!record) throw new UsageError(`Run ${run} has no run.json any more.`, { reason: 'no-such-run' });
   const queries = await store.countQueries().catch(() => 0);
   const { samples, epochs = 1, settings } = record;
@@ -152,7 +152,7 @@ async function readRun(run: string, out: string): Promise<Omit<OpenRun, 'index'>
 
 /** The rows of a run are not read for its head alone: its record and its result are. */
 async function headOf({ run, store, record, total, index }: ListedRun): Promise<RunHead> {
-  const result = (await store.getResult())?.record as CollectionResult | undefined;
+  const result = (await store.get('result'))?.record;
   const rows = index?.rows() ?? [];
   const ended = index?.listed ? rows.filter(({ state }) => state !== 'open').length : null;
   const counts = result ? countsOf(result) : { total: Math.max(total, rows.length), ended };

@@ -59,11 +59,11 @@ function recordedAnswer({ run }: RunPlace, { file, created, act }: StoredAct, dr
 
 /** The record of a turn; throws a UsageError if the rollout has no such turn. */
 async function turnOf({ store }: RunPlace, id: RolloutId, turn: number): Promise<Stored<TurnRecord>> {
-  const found = await store.getTurn(id, turn);
+  const found = await store.get('turn', id, turn);
   if (found) return found;
   let there = 0;
-  while (await store.getTurn(id, there + 1)) there++;
-  const open = (await store.getEnd(id)) === undefined;
+  while (await store.get('turn', id, there + 1)) there++;
+  const open = (await store.get('end', id)) === undefined;
   throw unusable(
     `--turn ${turn}: that rollout has ${plural(there, 'turn')}${open ? ' so far' : ''}.`,
     there === 0 ? 'Wait for its first turn.' : `Give a turn from 1 to ${there}.`,
@@ -78,11 +78,11 @@ export const note = command({
   async run(io, given) {
     const place = await findRun(io, given.run, given.out);
     // A damaged run.json is said before anything is recorded.
-    await place.store.getRun();
+    await place.store.get('run');
     const said = mustBeText('The note', given.text, MOST_TEXT_CHARS, true);
     const { turn = null, dryRun, via } = given;
     const id = await findRollout(place, given);
-    const about = turn === null ? await place.store.getRollout(id) : await turnOf(place, id, turn);
+    const about = turn === null ? await place.store.get('rollout', id) : await turnOf(place, id, turn);
     if (!about) throw await noRollout(place, given.query);
     const { query, sample, attempt } = id;
     const of = { query, sample, attempt, turn, hash: about.hash };
@@ -102,13 +102,13 @@ export const verdict = command({
   async run(io, given) {
     const place = await findRun(io, given.run, given.out);
     // A damaged run.json is said before anything is recorded.
-    await place.store.getRun();
+    await place.store.get('run');
     const { turn, dryRun, via } = given;
     const said = given.verdict as VerdictAct['verdict'];
     const reason = reasonOf(given.reason);
     const id = await findRollout(place, given);
     const { record: played, hash } = await turnOf(place, id, turn);
-    const judged = (await place.store.getVerdict(id, turn))?.record;
+    const judged = (await place.store.get('verdict', id, turn))?.record;
     if (!judged) {
       throw unusable(
         `${rolloutTitle(id, turn)} is still being judged.`,
@@ -130,7 +130,7 @@ export const verdict = command({
     const others = standing.flatMap(({ act: one }) =>
       one.by === by ? [] : [{ by: one.by, verdict: one.verdict, reason: one.reason }],
     );
-    const ended = (await place.store.getEnd(id))?.record;
+    const ended = (await place.store.get('end', id))?.record;
     const wentOn = said !== judged.verdict && (!ended || turn < ended.turns.length);
     const what = oneLine(`${rolloutTitle(id, turn)} is ${said}${reason === null ? '' : ` (${reason})`}`);
     const judge = `the judge said ${judged.verdict} (${oneLine(judged.reason)})`;

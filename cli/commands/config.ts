@@ -76,7 +76,7 @@ async function ofRun(io: Io, named: string, given: RunFlags & { readonly out: st
     throw unusable('A run has its settings already: no flag changes them.', fix);
   }
   const place = await findRun(io, named, given.out);
-  const { record } = (await place.store.getRun())!;
+  const { record } = (await place.store.get('run'))!;
   return settingsWithOrigins(record).map((setting) => ({ ...setting, from: null }));
 }
 

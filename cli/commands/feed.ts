@@ -37,7 +37,7 @@ export const feed = command({
     const { run, out, store } = await locateRun(io, given.run, given.out);
     const home = homeOf(io.env);
     await withLink(io, async (link) => {
-      const record = (await store.getRun())?.record;
+      const record = (await store.get('run'))?.record;
       if (record) registerRun(home, { folder: store.folder, ...record.settings });
       const place: FeedPlace = { run, out, since: record?.createdAt };
       await startFeed(link.session, place);

@@ -65,7 +65,7 @@ export const fork = command({
       );
     }
     const id = await findRollout(place, given);
-    const { numTurns = 1 } = (await place.store.getRollout(id))?.record.settings ?? {};
+    const { numTurns = 1 } = (await place.store.get('rollout', id))?.record.settings ?? {};
     const source = await sourceOf(io, place, id, { turn, numTurns: () => numTurns });
     return launchFork(io, { ...given, place, source, how: 'fork', numTurns, samples });
   },
@@ -80,7 +80,7 @@ export const extend = command({
   async run(io, given) {
     const place = await findRun(io, given.run, given.out);
     const id = await findRollout(place, given);
-    const end = (await place.store.getEnd(id))?.record;
+    const end = (await place.store.get('end', id))?.record;
     if (end && end.stopReason !== 'max-turns') {
       const verb = end.outcome === 'complete' ? 'fork' : 'retry';
       const again = `\`${commandLine(io, place, verb, shellQuoted(oneLine(given.query)))}\``;

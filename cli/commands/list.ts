@@ -74,7 +74,7 @@ async function fromFolder(
   onServer: readonly RunSummary[],
 ): Promise<ListedRun> {
   const place = runPlace(out, run);
-  const record = (await place.store.getRun().catch(() => undefined))?.record;
+  const record = (await place.store.get('run').catch(() => undefined))?.record;
   const { createdAt = 0, dataset } = record ?? {};
   const base = { run, model: record?.settings.model ?? null, createdAt, folder: place.store.folder };
   if (!record) return listedRun({ ...base, state: 'broken' });

@@ -45,7 +45,7 @@ export const retry = command({
   async run(io, given) {
     const place = await findRun(io, given.run, given.out);
     const { run, store } = place;
-    const { train, forkedFrom } = (await store.getRun())!.record;
+    const { train, forkedFrom } = (await store.get('run'))!.record;
     if ((given.query === undefined) !== given.failed || (given.failed && given.attempt !== undefined)) {
       throw unusable(
         given.failed ? '--failed takes the whole run.' : 'There is nothing to play again.',
@@ -73,7 +73,7 @@ async function oneOf(io: Io, place: RunPlace, given: Given & { readonly query: s
   const { query, sample, attempt } = id;
   const last = (await store.listRolloutsOf(query)).findLast((one) => one.sample === sample)!;
   const name = rolloutTitle(id, null);
-  const end = await store.getEnd(id);
+  const end = await store.get('end', id);
   if (!end) throw stillPlayed(io, place, id);
   if (!mayRetry(end.record.outcome)) {
     const again = `\`${commandLine(io, place, 'fork', shellQuoted(oneLine(query)), '--from-turn 1')}\``;
@@ -91,7 +91,7 @@ async function oneOf(io: Io, place: RunPlace, given: Given & { readonly query: s
 async function failedOf({ store }: RunPlace): Promise<Before[]> {
   const failed: Before[] = [];
   for await (const id of rolloutsInOrder(store)) {
-    const end = await store.getEnd(id);
+    const end = await store.get('end', id);
     if (end?.record.outcome === 'failed') failed.push({ id, end });
   }
   return failed;
@@ -100,7 +100,7 @@ async function failedOf({ store }: RunPlace): Promise<Before[]> {
 /** Records that a person wants it, and starts it. Throws where it is none of the data set's. */
 async function begin(io: Io, link: Link, place: RunPlace, { id: before, end }: Before, by: string, given: Given) {
   const { query, sample, attempt } = before;
-  const { settings, index, query: asked } = (await place.store.getRollout(before))!.record;
+  const { settings, index, query: asked } = (await place.store.get('rollout', before))!.record;
   mustNeedNoProgram(settings, `${rolloutTitle(before, null)} is not tried again: it`);
   const id = { ...before, attempt: attempt + 1 };
   const programs = asked.task === 'code' || settings.tools?.list.some(({ door }) => door === 'python');
@@ -118,7 +118,7 @@ async function begin(io: Io, link: Link, place: RunPlace, { id: before, end }: B
 }
 
 async function isOfDataset({ store }: RunPlace, { id }: Before): Promise<boolean> {
-  return (await store.getRollout(id))!.record.index !== null;
+  return (await store.get('rollout', id))!.record.index !== null;
 }
 
 async function retryOne(io: Io, place: RunPlace, before: Before, given: Given): Promise<Answer> {

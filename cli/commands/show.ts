@@ -25,7 +25,7 @@ export const show = command({
     const place = await findRun(io, given.run, given.out);
     const { store } = place;
     // A rollout's own records say enough to show it.
-    const run = await store.getRun().catch((error: unknown) => say(io, `everturn: ${explain(error)}`));
+    const run = await store.get('run').catch((error: unknown) => say(io, `everturn: ${explain(error)}`));
     const id = await findRollout(place, given);
     const trajectory = await readTrajectory(store, id);
     if (!trajectory) throw await noRollout(place, given.query);

@@ -73,7 +73,7 @@ async function besideOf(io: Io, place: RunPlace, { source }: RunProgress) {
     weightsStatus(folder),
     peopleCounts(store),
     // A damaged run.json is for `check` to name.
-    store.getRun().catch(() => undefined),
+    store.get('run').catch(() => undefined),
   ]);
   const { forkedFrom = null } = stored?.record ?? {};
   return { run, folder, servers, feed, evaluations, weights, people, forkedFrom };

@@ -48,7 +48,7 @@ export const updateWeights = command({
   async run(io, given) {
     const place = await findRun(io, given.run, given.out);
     const { run, out, store } = place;
-    const { settings, train } = (await store.getRun())!.record;
+    const { settings, train } = (await store.get('run'))!.record;
     const { model } = settings;
     if (train) {
       // Its clock would not follow.

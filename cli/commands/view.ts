@@ -37,7 +37,7 @@ export const view = command({
     const places: RunPlace[] = [];
     for (const name of names) places.push(await findRun(io, name, under));
     // The page names a run that cannot be read; one that is asked for is said at once.
-    for (const { store } of places) await store.getRun();
+    for (const { store } of places) await store.get('run');
     const out = places[0]?.out ?? resolvePlace(io.cwd, under);
     mustBeTogether(places);
     // It lives long beside the work that it shows: memory counts, not the last of the processor.

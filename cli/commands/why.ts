@@ -43,7 +43,7 @@ export const why = command({
 /** A rollout that has not begun has no records, but is part of the run. */
 async function rolloutOf(place: RunPlace, which: WhichRollout): Promise<RolloutId> {
   const { query, sample, attempt } = which;
-  const record = (await place.store.getRun())?.record;
+  const record = (await place.store.get('run'))?.record;
   const samples = record ? samplesPerQuery(record) : 1;
   const begun = await place.store.listRolloutsOf(query);
   const isNext = attempt === undefined && sample < samples && !begun.some((id) => id.sample === sample);
@@ -123,7 +123,7 @@ async function fromTemporal(
   const { activity, waitsForWorker } = await pendingWork(session, workflowId);
   const turn = turns.filter(({ verdict }) => verdict !== null).length + 1;
   let chunksKept = 0;
-  while (await store.getChunk(id, turn, chunksKept + 1)) chunksKept++;
+  while (await store.get('chunk', id, turn, chunksKept + 1)) chunksKept++;
   const pending = activity && { ...activity, turn, chunksKept };
   return { state: 'playing', pending, waitsForWorker, url: workflowUrl(link, workflowId) };
 }

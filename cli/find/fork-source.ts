@@ -27,9 +27,9 @@ export async function sourceOf(
   id: RolloutId,
   { turn: wanted, numTurns }: { readonly turn: number | undefined; readonly numTurns: (played: number) => number },
 ): Promise<Source> {
-  const run = (await place.store.getRun())!;
+  const run = (await place.store.get('run'))!;
   const { query, sample, attempt } = id;
-  const [rollout, trajectory] = [await place.store.getRollout(id), await readTrajectory(place.store, id)];
+  const [rollout, trajectory] = [await place.store.get('rollout', id), await readTrajectory(place.store, id)];
   if (!rollout || !trajectory) throw new StoreError('its first record is gone', { reason: 'record-missing' });
   const { query: played, settings } = rollout.record;
   const [first] = settings.environments ?? [];
@@ -57,7 +57,7 @@ export async function sourceOf(
     if (stopReason(record.turn, verdict.verdict, limits, verdict.done))
       throw refused(`Turn ${record.turn} ended the rollout: no turn follows it.`, `${before}.`);
   }
-  const last = turn > 1 ? await place.store.getTurn(id, turn - 1) : rollout;
+  const last = turn > 1 ? await place.store.get('turn', id, turn - 1) : rollout;
   const hashes = { runHash: run.hash, rolloutHash: rollout.hash, hash: last!.hash };
   return { trajectory, runRecord: run.record, parent: { run: place.run, query, sample, attempt, turn, ...hashes } };
 }

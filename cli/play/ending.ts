@@ -82,7 +82,7 @@ async function endingText(io: Io, ending: Ending, passes: readonly Estimate[]): 
 /** For a trainer: complete rollouts, of a model that gives ids. */
 async function hasSamples({ store }: RunPlace, result: CollectionResult): Promise<boolean> {
   if (noneComplete(result)) return false;
-  const model = (await store.getRun().catch(() => undefined))?.record.settings.model;
+  const model = (await store.get('run').catch(() => undefined))?.record.settings.model;
   return model === undefined || givesIds(model);
 }
 
@@ -91,7 +91,7 @@ const MOST_READ = 20_000;
 
 /** pass@k as `stats` says it, for several turns or several samples of a query, from the ends of the rollouts. */
 async function passAtKOf(place: RunPlace, { total }: CollectionResult): Promise<readonly Estimate[]> {
-  const record = (await place.store.getRun().catch(() => undefined))?.record;
+  const record = (await place.store.get('run').catch(() => undefined))?.record;
   if (!record || total > MOST_READ) return [];
   if (samplesPerQuery(record) < 2 && record.settings.numTurns < 2) return [];
   // A damaged folder must not change how the run ended: `check` names the damage.
@@ -132,6 +132,8 @@ function reasonsText({ counts }: CollectionResult): string {
 async function firstFailure({ run, store }: RunPlace, { counts }: CollectionResult): Promise<string | undefined> {
   const first = counts.failures.find((f) => f.outcome === 'failed');
   if (!first) return undefined;
-  const end = await store.getEnd({ run, query: first.query, sample: first.sample, attempt: 1 }).catch(() => undefined);
+  const end = await store
+    .get('end', { run, query: first.query, sample: first.sample, attempt: 1 })
+    .catch(() => undefined);
   return end?.record.failure ? oneLine(end.record.failure.message) : undefined;
 }

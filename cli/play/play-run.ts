@@ -100,7 +100,7 @@ export async function showEnded(
   { maxFailed, json }: FollowOptions,
 ): Promise<Answer> {
   const { run, store } = place;
-  const record = (await store.getRun())?.record;
+  const record = (await store.get('run'))?.record;
   const mayTry =
     record && !record.train && !record.forkedFrom && !result.cancelled && result.counts.outcomes.failed > 0;
   const next = mayTry

@@ -20,7 +20,7 @@ export interface FeedStatus extends FeedHead {
 
 /** Null for a run that has none. */
 export async function feedStatusOf(io: Io, { run, out, store }: RunPlace): Promise<FeedStatus | null> {
-  const record = (await store.getRun().catch(() => undefined))?.record;
+  const record = (await store.get('run').catch(() => undefined))?.record;
   const ledger = await ledgerOf(store);
   if (!record?.train && ledger.entries === 0) return null;
   const warning = await oldAnswers(store).catch(() => null);
@@ -42,7 +42,7 @@ async function ledgerOf(store: Store) {
   const line = emptyLine();
   const entries = await store.countFeedEntries().catch(() => 0);
   for (let number = 1; number <= entries; number++) {
-    const entry = (await store.getFeedEntry(number).catch(() => undefined))?.record;
+    const entry = (await store.get('feed', number).catch(() => undefined))?.record;
     if (entry) addEntry(line, entry);
   }
   return { ...line, entries };

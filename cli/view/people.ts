@@ -66,7 +66,7 @@ export async function peopleCounts(store: Store) {
     const turns = new Set(on.flatMap(({ act }) => (act.act === 'verdict' && act.of.turn ? [act.of.turn] : [])));
     for (const turn of turns) {
       const said = agreedVerdict(standingVerdicts(on, turn));
-      const judge = await store.getVerdict({ run: '', query, sample, attempt }, turn).catch(() => undefined);
+      const judge = await store.get('verdict', { run: '', query, sample, attempt }, turn).catch(() => undefined);
       if (said === 'disagree') counts.disagree++;
       else if (said !== undefined) counts[said === judge?.record.verdict ? 'agree' : 'differ']++;
     }

@@ -80,7 +80,7 @@ export async function serveLocalFeeds(options: LocalFeedOptions): Promise<FeedSe
     const { out } = await describeWorkflow(session, run);
     if (out === null || (isFolder && !isSameFolder(named, join(out, run)))) throw noRun(named);
     const store = openStore(out, run);
-    const record = (await store.getRun())?.record;
+    const record = (await store.get('run'))?.record;
     if (!record) throw noRun(named);
     const { createdAt } = record;
     const known = open.get(store.folder);

@@ -105,7 +105,7 @@ export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions
   }
 
   async function shapeOf(): Promise<RunShape> {
-    const samples = (await store.getRun())?.record.samples ?? 1;
+    const samples = (await store.get('run'))?.record.samples ?? 1;
     return { run: place.run, queries: await store.countQueries(), samples };
   }
 }

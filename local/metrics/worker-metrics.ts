@@ -2,17 +2,18 @@
 // not), and generations as they begin, end and fail. They end with the process; the facts of a run are in its folder.
 // No label holds a query, a text or a message: verdicts, outcomes and reasons of our own lists, and servers, at most 200.
 
-import type { Outcome } from '../../domain/rollout/ending.ts';
 import { BOUNDARIES, REASONS } from '../../domain/errors/reasons.ts';
 import { outputTokens } from '../../domain/rollout/turn-facts.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import { safeUrl } from '../../inference/http/safe-url.ts';
-import type { Store, Stored } from '../../records/store.ts';
+import type { RecordKind, Records, Store } from '../../records/store.ts';
 import type { Meter } from './meter.ts';
 
 const KNOWN_REASONS: ReadonlySet<string> = new Set(BOUNDARIES.flatMap((boundary) => [...REASONS[boundary]]));
 const MOST_SERVERS = 200;
+/** Each turn of each rollout has these. */
+const MEASURED: ReadonlySet<RecordKind> = new Set(['rollout', 'turn', 'chunk', 'verdict', 'end']);
 
 export interface WorkerMetrics {
   /** The same store; each put is measured. */
@@ -51,28 +52,25 @@ export function openWorkerMetrics(
     instruments.turns.add(1, { verdict });
     instruments.judgeSeconds.record(tookMs / 1000, { verdict });
   }
-  const endStored = ({ outcome }: { readonly outcome: Outcome }) => instruments.rollouts.add(1, { outcome });
 
-  async function timed<T>(
-    kind: string,
-    put: () => Promise<Stored<T>>,
-    onNew?: (record: T) => void,
-  ): Promise<Stored<T>> {
-    const began = nowMs();
-    const stored = await put();
-    instruments.writeSeconds.record((nowMs() - began) / 1000, { kind });
-    if (stored.created) onNew?.(stored.record);
-    return stored;
-  }
+  /** By the kind of a record that is stored for the first time. */
+  const onNew: { readonly [K in 'turn' | 'verdict' | 'end']: (record: Records[K]) => void } = {
+    turn: turnStored,
+    verdict: verdictStored,
+    end: ({ outcome }) => instruments.rollouts.add(1, { outcome }),
+  };
 
   return {
     store: (store) => ({
       ...store,
-      putRollout: (id, record) => timed('rollout', () => store.putRollout(id, record)),
-      putTurn: (id, record) => timed('turn', () => store.putTurn(id, record), turnStored),
-      putChunk: (id, record) => timed('chunk', () => store.putChunk(id, record)),
-      putVerdict: (id, record) => timed('verdict', () => store.putVerdict(id, record), verdictStored),
-      putEnd: (id, record) => timed('end', () => store.putEnd(id, record), endStored),
+      async put(kind, of, record) {
+        const began = nowMs();
+        const stored = await store.put(kind, of, record);
+        if (!MEASURED.has(kind)) return stored;
+        instruments.writeSeconds.record((nowMs() - began) / 1000, { kind });
+        if (stored.created && kind in onNew) onNew[kind as 'turn'](stored.record as TurnRecord);
+        return stored;
+      },
     }),
     generate:
       (generate) =>

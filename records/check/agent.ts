@@ -8,9 +8,9 @@ import { callIdOf } from '../../domain/agent/reply.ts';
 import { CALLED, replyGiven, ENDPOINT_CALLS } from '../../domain/rollout/calls.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
-import { agentFile, END_FILE, turnFile } from '../format/layout.ts';
 import { differences } from './differences.ts';
 import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';
+import { END_FILE, fileOf } from '../format/rollout-file.ts';
 
 export async function* agentProblems(checked: CheckedRollout, facts: ReplayFacts): AsyncGenerator<Problem> {
   const { rollout, turns, end, agent, attempts } = checked;
@@ -19,7 +19,7 @@ export async function* agentProblems(checked: CheckedRollout, facts: ReplayFacts
   const ids = new Map<string, number>();
   for (const [i, turn] of turns.entries()) {
     if (!turn) continue;
-    const file = turnFile(i + 1);
+    const file = fileOf('turn', i + 1);
     const { asked } = turn.record;
     if (!asked) {
       yield [file, 'answers no call, and its rollout is of an agent’s program'];
@@ -39,7 +39,7 @@ export async function* agentProblems(checked: CheckedRollout, facts: ReplayFacts
   if (agent) {
     const { turns: count, last, abandoned = [] } = agent;
     if ([last, ...abandoned].some((turn) => turn > count))
-      yield [agentFile(attempts.length), `names a turn beyond its ${count}`];
+      yield [fileOf('agent', attempts.length), `names a turn beyond its ${count}`];
   }
   yield* attemptProblems(checked);
   const records = turns.flatMap((turn) => turn?.record ?? []);
@@ -52,7 +52,7 @@ export async function* agentProblems(checked: CheckedRollout, facts: ReplayFacts
 function* attemptProblems({ attempts, files }: CheckedRollout): Generator<Problem> {
   const entries = files.filter(({ kind }) => kind === 'agent').length;
   for (const [i, { entry, token, ended, scheduledAt }] of attempts.entries()) {
-    const file = agentFile(entry);
+    const file = fileOf('agent', entry);
     const before = attempts[i - 1];
     if (entry > entries) yield [file, `stands alone: ${entries} entries are there in all`];
     else if (before?.ended) yield [file, 'comes after the end of the agent'];

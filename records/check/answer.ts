@@ -6,9 +6,9 @@ import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
 import { fallingVersions } from '../../domain/weights/weight-version.ts';
 import { concatenated } from '../../domain/rollout/turn-facts.ts';
-import { chunkFile, turnFile } from '../format/layout.ts';
 import { differences } from './differences.ts';
 import type { CheckedRollout, Problem } from './checked.ts';
+import { fileOf } from '../format/rollout-file.ts';
 
 const isLogprob = (value: number) => value <= MOST_LOGPROB && value >= LEAST_LOGPROB;
 
@@ -71,10 +71,10 @@ export function* chunkProblems({ turns, chunks, files }: CheckedRollout): Genera
     const last = Math.max(...numbers);
     const whole = turns[turn - 1]?.record;
     if (turn > turns.length + 1)
-      yield [chunkFile(turn, last), `is part of turn ${turn}, and turn ${turns.length} is the last`];
+      yield [fileOf('chunk', turn, last), `is part of turn ${turn}, and turn ${turns.length} is the last`];
     const before: ChunkRecord[] = [];
     for (let chunk = 1; chunk <= last; chunk++) {
-      const file = chunkFile(turn, chunk);
+      const file = fileOf('chunk', turn, chunk);
       const found = chunks.get(file)?.record;
       if (!found) {
         if (!whole && turn > turns.length && !numbers.includes(chunk))
@@ -85,7 +85,7 @@ export function* chunkProblems({ turns, chunks, files }: CheckedRollout): Genera
       for (const problem of [...answerProblems(found), ...differences(found, { turn, chunk })]) yield [file, problem];
       if (found.finish === 'stop') yield [file, 'ends by stop, and was kept as a part that is not the last'];
       if (whole?.attempt === found.attempt && !begins(whole, before))
-        yield [file, `is not what ${turnFile(turn)} begins with`];
+        yield [file, `is not what ${fileOf('turn', turn)} begins with`];
     }
   }
 }

@@ -14,9 +14,9 @@ import {
 } from '../../domain/tools/tool.ts';
 import { noEos } from '../../domain/rollout/turn-facts.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
-import { callFile, intentFile, turnFile, verdictFile } from '../format/layout.ts';
 import { differences } from './differences.ts';
 import type { CheckTokenizer, CheckedRollout, Problem } from './checked.ts';
+import { fileOf } from '../format/rollout-file.ts';
 
 /** The line that stands for what is left out of a long output. */
 const LEFT_OUT_BYTES = 64;
@@ -51,7 +51,7 @@ export function rightReply(
   const { tools } = rollout.settings;
   const written = record.calls ?? [];
   const results = written.flatMap((call, n): CallResult[] => {
-    const stored = calls.get(callFile(i + 1, n + 1));
+    const stored = calls.get(fileOf('call', i + 1, n + 1));
     if (tools && (stored || call.error !== undefined)) return [callResult(call, stored, tools)];
     // A record that is missing was reported.
     return verdict.calls?.[n] ? [verdict.calls[n]] : [];
@@ -79,13 +79,13 @@ export function* callProblems(checked: CheckedRollout, skewMs: number): Generato
     if (!turn) continue;
     const { record, hash: of } = turn;
     if (!record.calls && !record.asked && verdicts[i]?.verdict === 'called')
-      yield [verdictFile(i + 1), 'says called, and its turn is an answer'];
+      yield [fileOf('verdict', i + 1), 'says called, and its turn is an answer'];
     for (const [n, { name, error }] of (record.calls ?? []).entries()) {
       if (error !== undefined) continue;
-      const [call, intent] = [callFile(i + 1, n + 1), intentFile(i + 1, n + 1)];
+      const [call, intent] = [fileOf('call', i + 1, n + 1), fileOf('intent', i + 1, n + 1)];
       const tool = rollout.settings.tools?.list.find((one) => one.name === name);
       if (!tool) {
-        yield [turnFile(i + 1), `calls ${JSON.stringify(name)}, which is no tool of its run`];
+        yield [fileOf('turn', i + 1), `calls ${JSON.stringify(name)}, which is no tool of its run`];
         continue;
       }
       known.add(call).add(intent);

@@ -87,8 +87,8 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
       return undefined;
     }
   };
-  const run = await read(RUN_FILE, 'run', () => store.getRun());
-  const result = await read(RESULT_FILE, 'result', () => store.getResult());
+  const run = await read(RUN_FILE, 'run', () => store.get('run'));
+  const result = await read(RESULT_FILE, 'result', () => store.get('result'));
   const { clockSkewMs = CLOCK_SKEW_MS, hashes = {} } = options;
   for (const problem of hashProblems(run?.model, hashes)) report({ path: RUN_FILE, problem });
   await checkCode(store, run, report);
@@ -143,10 +143,9 @@ function* hashProblems(said: ModelIdentity | null | undefined, hashes: ModelHash
 }
 
 /** The proof of all rollouts together. Memory: some hundred bytes for each. */
-function openWhole(store: Store, run: RunRecord | undefined, result: object | undefined, report: OnBreach) {
+function openWhole(store: Store, run: RunRecord | undefined, claimed: CollectionResult | undefined, report: OnBreach) {
   const compare = openTraitsCheck(report);
   const queries = openQueriesCheck(store, run, report);
-  const claimed = result as CollectionResult | undefined;
   const counts = noCounts();
   const logs = new NameSet();
   /** Samples of the data set whose first attempt has ended. */

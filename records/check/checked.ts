@@ -8,12 +8,12 @@ import type { SayRecord } from '../../domain/rollout/lineage.ts';
 import type { CallRecord, IntentRecord } from '../../domain/tools/tool.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
-import type { RolloutFile } from '../format/layout.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { Stored } from '../store.ts';
 import { flawIn } from '../../domain/schema/fields.ts';
 import { type RecordKind, tableOf } from '../format/kinds.ts';
 import { hashOfParsed, type Owner } from '../format/text.ts';
+import type { RolloutFile } from '../format/rollout-file.ts';
 
 /** The readable records of a rollout; all others have been reported. */
 export interface CheckedRollout {

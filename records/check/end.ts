@@ -10,9 +10,9 @@ import { differences } from './differences.ts';
 import type { CheckedRollout, Problem } from './checked.ts';
 import { originalOf } from '../../domain/rollout/copy-records.ts';
 import type { Carried } from '../../domain/rollout/lineage.ts';
-import { ROLLOUT_FILE, turnFile, verdictFile } from '../format/layout.ts';
 import type { RecordKind } from '../format/kinds.ts';
 import { encodeRecord } from '../format/text.ts';
+import { fileOf, ROLLOUT_FILE } from '../format/rollout-file.ts';
 
 export function* endProblems({ rollout: { settings }, turns, verdicts, end }: CheckedRollout): Generator<string> {
   if (!end) return;
@@ -84,8 +84,9 @@ export function* carriedProblems({ rollout, turns, verdicts, messages }: Checked
   const { parent } = rollout;
   const copies = parent ? parent.turn - 1 : 0;
   const markOf = (turn: number) => turns[turn - 1]?.record.carried;
-  for (const [i, turn] of turns.entries()) if (turn) yield* proved(turnFile(i + 1), 'turn', turn.record);
-  for (const [i, verdict] of verdicts.entries()) if (verdict) yield* proved(verdictFile(i + 1), 'verdict', verdict);
+  for (const [i, turn] of turns.entries()) if (turn) yield* proved(fileOf('turn', i + 1), 'turn', turn.record);
+  for (const [i, verdict] of verdicts.entries())
+    if (verdict) yield* proved(fileOf('verdict', i + 1), 'verdict', verdict);
   for (const [file, { record }] of messages) yield* proved(file, 'say', record);
   if (!parent) return;
   if (parent.query !== rollout.query.queryId)
@@ -96,7 +97,7 @@ export function* carriedProblems({ rollout, turns, verdicts, messages }: Checked
     // Broken, not a copy, or not there yet.
     if (!mark) return;
     if (mark.previous !== previous)
-      yield [turnFile(turn), `is a copy of a turn behind ${mark.previous}; the one before it is ${previous}`];
+      yield [fileOf('turn', turn), `is a copy of a turn behind ${mark.previous}; the one before it is ${previous}`];
     previous = mark.sha256;
   }
   if (previous !== parent.hash)
@@ -132,7 +133,7 @@ export function* timeProblems({ turns, end }: CheckedRollout, skewMs: number): G
     const late = before.finishedAt - startedAt;
     if (late > skewMs)
       yield [
-        turnFile(i + 1),
+        fileOf('turn', i + 1),
         `was begun at ${startedAt}, ${late} ms before turn ${parent} was finished at ${before.finishedAt}`,
       ];
   }
@@ -142,6 +143,6 @@ export function* timeProblems({ turns, end }: CheckedRollout, skewMs: number): G
   for (let i = end.turns.length + (broken ? 1 : 0); i < turns.length; i++) {
     const left = turns[i]?.record;
     if (!(broken && left && left.startedAt < end.finishedAt))
-      yield [turnFile(i + 1), `was played after the end at turn ${end.turns.length}`];
+      yield [fileOf('turn', i + 1), `was played after the end at turn ${end.turns.length}`];
   }
 }

@@ -40,7 +40,7 @@ export async function checkFeed(
   for (let number = 1; number <= entries; number++) {
     const path = feedFile(number);
     const say = (problem: string) => onBreach({ path, problem });
-    const stored = await store.getFeedEntry(number).catch((error: unknown) => void say(explain(error)));
+    const stored = await store.get('feed', number).catch((error: unknown) => void say(explain(error)));
     if (!stored) {
       if (stored === undefined && (await isMissing(store, path))) say(`is missing, though entry ${entries} is there`);
       previous = undefined;

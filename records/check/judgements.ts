@@ -43,7 +43,7 @@ async function rowProblem(store: Store, run: string, text: string, seen: Set<str
   const id: RolloutId = { run, query, sample, attempt };
   const name = `turn ${turn} of query ${JSON.stringify(query)}, sample ${sample}, attempt ${attempt}`;
   // Unreadable records are reported by the check of their rollout.
-  const hash = await store.getTurn(id, turn).then(
+  const hash = await store.get('turn', id, turn).then(
     (found) => found?.hash,
     () => of,
   );
@@ -51,7 +51,7 @@ async function rowProblem(store: Store, run: string, text: string, seen: Set<str
   if (hash !== of) return `judges another record of ${name}: ${of}, not ${hash}`;
   if (seen.has(of)) return `judges ${name} a second time`;
   seen.add(of);
-  const own = await store.getVerdict(id, turn).catch(() => undefined);
+  const own = await store.get('verdict', id, turn).catch(() => undefined);
   if (own && (own.record.verdict !== was.verdict || own.record.reason !== was.reason))
     return `says that ${name} was ${was.verdict} (${was.reason}); its record says ${own.record.verdict} (${own.record.reason})`;
   return undefined;

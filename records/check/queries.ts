@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { explain } from '../../domain/errors/errors.ts';
 import { samplesPerQuery } from '../../domain/samples/group.ts';
-import { QUERIES_FILE, queryFolder, ROLLOUT_FILE, rolloutFolder, ROLLOUTS, RUN_FILE } from '../format/layout.ts';
+import { QUERIES_FILE, queryFolder, rolloutFolder, ROLLOUTS, RUN_FILE } from '../format/layout.ts';
 import type { Query } from '../../domain/query/query.ts';
 import { NameSet } from '../name-set.ts';
 import { hashOfQueriesFile, queryLine } from '../run/queries.ts';
@@ -12,6 +12,7 @@ import { sha256 } from '../format/text.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { OnBreach, Store } from '../store.ts';
 import type { CheckedRollout } from './checked.ts';
+import { ROLLOUT_FILE } from '../format/rollout-file.ts';
 
 /** The query that a rollout played. */
 export interface PlayedQuery {

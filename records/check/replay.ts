@@ -6,7 +6,7 @@ import { parentOf } from '../../domain/rollout/lineage.ts';
 import { turnSeed } from '../../domain/names/ids.ts';
 import { isFolder } from '../../domain/weights/model-identity.ts';
 import { versionNumber } from '../../domain/weights/weight-version.ts';
-import { END_FILE, ROLLOUT_FILE, RUN_FILE, sayFile, turnFile, verdictFile } from '../format/layout.ts';
+import { RUN_FILE } from '../format/layout.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import { agentProblems, rightCallVerdict } from './agent.ts';
 import { answerProblems, turnProblems, chunkProblems } from './answer.ts';
@@ -15,6 +15,7 @@ import { carriedProblems, endProblems, CLOCK_SKEW_MS, timeProblems } from './end
 import { exactProblems, shownProblems } from './context.ts';
 import { differences } from './differences.ts';
 import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';
+import { END_FILE, fileOf, ROLLOUT_FILE } from '../format/rollout-file.ts';
 
 export async function* replayProblems(checked: CheckedRollout, facts: ReplayFacts): AsyncGenerator<Problem> {
   const { turns, verdicts } = checked;
@@ -25,14 +26,14 @@ export async function* replayProblems(checked: CheckedRollout, facts: ReplayFact
   for (const [i, turn] of turns.entries()) {
     if (!turn) continue;
     const verdict = verdicts[i];
-    yield* of(turnFile(i + 1), await problemsOfTurn(checked, i, facts));
+    yield* of(fileOf('turn', i + 1), await problemsOfTurn(checked, i, facts));
     if (!verdict) continue;
     const right = turn.record.asked
       ? rightCallVerdict(checked, i, environmentOf(checked))
       : turn.record.calls
         ? rightReply(checked, i, texts)
         : rightVerdict(checked, i);
-    yield* of(verdictFile(i + 1), differences(verdict, right));
+    yield* of(fileOf('verdict', i + 1), differences(verdict, right));
   }
   yield* agentProblems(checked, facts);
   yield* callProblems(checked, clockSkewMs);
@@ -87,7 +88,7 @@ function* sayProblems({ turns, messages, files, end }: CheckedRollout, run: RunR
   const from = run?.forkedFrom;
   const first = from && turns[from.turn - 1]?.record;
   if (first && from.said !== null && !first.said)
-    yield [turnFile(from.turn), `answers no message of a person; ${RUN_FILE} says ${JSON.stringify(from.said)}`];
+    yield [fileOf('turn', from.turn), `answers no message of a person; ${RUN_FILE} says ${JSON.stringify(from.said)}`];
 }
 
 async function problemsOfTurn(checked: CheckedRollout, i: number, facts: ReplayFacts): Promise<string[]> {
@@ -118,8 +119,8 @@ async function rightTurn(checked: CheckedRollout, i: number, { run, calls, token
   const start = before ? before.record.contextLength + before.record.outputIds.length : 0;
   const isText = record.trainable === false;
   const isKnown = (parent === null || before !== undefined) && !(asked && isText);
-  const message = messages.get(sayFile(i + 1));
-  const isUnread = !message && files.some(({ name }) => name === sayFile(i + 1));
+  const message = messages.get(fileOf('say', i + 1));
+  const isUnread = !message && files.some(({ name }) => name === fileOf('say', i + 1));
   const sent = message && {
     text: message.record.text,
     hash: record.carried ? message.record.carried?.sha256 : message.hash,

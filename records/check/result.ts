@@ -55,7 +55,7 @@ export async function missingResult(
 ): Promise<string | undefined> {
   for (let look = 1; ; look++) {
     // An unreadable result is reported already.
-    const found = await store.getResult().catch(() => null);
+    const found = await store.get('result').catch(() => null);
     if (found !== undefined) return undefined;
     if (look > 1 && (await isGoing?.())) return undefined;
     if (look === LOOKS) break;

@@ -9,12 +9,13 @@ import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollo
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import * as layout from '../format/layout.ts';
 import { FOREIGN } from '../in-flight/listing.ts';
-import type { RecordKind } from '../format/kinds.ts';
+import type { NameOf, RolloutKind } from '../format/kinds.ts';
 import { decodeRecord } from '../format/text.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
 import { readText } from '../disk/write-once.ts';
 import { replayProblems } from './replay.ts';
 import { formProblem, type CheckedRollout, type ReplayFacts } from './checked.ts';
+import { END_FILE, fileOf, parseRolloutFile, ROLLOUT_FILE, type RolloutFile } from '../format/rollout-file.ts';
 
 const MOST_MISSING = 100;
 
@@ -30,9 +31,9 @@ export async function checkRollout(
 
   /** The record, or its fault; neither for one that is not there. */
   async function read(name: string): Promise<Stored<object> | string | undefined> {
-    const kind = layout.parseRolloutFile(name).kind as RecordKind;
+    const { kind, ...at } = parseRolloutFile(name) as Extract<RolloutFile, { readonly kind: RolloutKind }>;
     try {
-      const stored = await store.getRecord(id, name);
+      const stored = await store.get(kind, ...([id, ...Object.values(at)] as NameOf<typeof kind>));
       if (stored) return formProblem(kind, { query, sample, attempt }, stored) ?? stored;
       // The store reports a torn record that no later record refers to as absent.
       return await flawOf(`${store.folder}/${folder}/${name}`);
@@ -44,24 +45,24 @@ export async function checkRollout(
   }
 
   // The end is read before the files are listed: the turns that it names existed by then, also in a running run.
-  const ended = await read(layout.END_FILE);
+  const ended = await read(END_FILE);
   // A line that cannot be read was reported with the end.
   const names = await store.listFiles(id).catch(() => undefined);
-  if (typeof ended === 'string') breach(layout.END_FILE, ended);
+  if (typeof ended === 'string') breach(END_FILE, ended);
   if (!names) return undefined;
   const flaw = await store.lineProblem(id);
   if (flaw !== undefined) onBreach({ path: folder, problem: flaw });
-  const all = names.map((name) => ({ name, ...layout.parseRolloutFile(name) }));
+  const all = names.map((name) => ({ name, ...parseRolloutFile(name) }));
   for (const file of all) if (file.kind === 'foreign') breach(file.name, FOREIGN);
   const files = all.filter(({ kind }) => kind !== 'foreign' && kind !== 'harmless');
   const places = files.flatMap((file) => (file.kind === 'turn' ? [file.turn] : []));
   const highest = Math.max(0, ...places);
   // A file's name may hold any number: report a turn far ahead by itself, not every number before it as missing.
   const count = Math.min(highest, places.length + MOST_MISSING);
-  if (count < highest) breach(layout.turnFile(highest), `stands alone: ${places.length} turns are there in all`);
+  if (count < highest) breach(fileOf('turn', highest), `stands alone: ${places.length} turns are there in all`);
 
   const found = new Map<string, Stored<object>>();
-  if (typeof ended === 'object') found.set(layout.END_FILE, ended);
+  if (typeof ended === 'object') found.set(END_FILE, ended);
   const rest = files.filter(({ kind }) => kind !== 'end');
   const records = await Promise.all(rest.map(({ name }) => read(name)));
   for (const [i, one] of records.entries()) {
@@ -70,15 +71,14 @@ export async function checkRollout(
   }
   const has = (name: string) => files.some((file) => file.name === name);
   const get = <T>(name: string) => found.get(name) as Stored<T> | undefined;
-  const rollout = get<RolloutRecord>(layout.ROLLOUT_FILE);
+  const rollout = get<RolloutRecord>(ROLLOUT_FILE);
   if (!rollout) {
     const [first] = names.toSorted();
-    if (!has(layout.ROLLOUT_FILE))
-      breach(layout.ROLLOUT_FILE, first ? `is missing, though ${first} is there` : 'is missing');
+    if (!has(ROLLOUT_FILE)) breach(ROLLOUT_FILE, first ? `is missing, though ${first} is there` : 'is missing');
     return undefined;
   }
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
-  function of<T>(kind: layout.RolloutFile['kind']): Map<string, Stored<T>> {
+  function of<T>(kind: RolloutFile['kind']): Map<string, Stored<T>> {
     const names = files.flatMap((file) => (file.kind === kind && found.has(file.name) ? [file.name] : []));
     return new Map(names.map((name) => [name, get<T>(name)!]));
   }
@@ -89,9 +89,9 @@ export async function checkRollout(
     id,
     rollout: rollout.record,
     hash: rollout.hash,
-    turns: numbers.map((turn) => get<TurnRecord>(layout.turnFile(turn))),
-    verdicts: numbers.map((turn) => get<VerdictRecord>(layout.verdictFile(turn))?.record),
-    end: get<EndRecord>(layout.END_FILE)?.record,
+    turns: numbers.map((turn) => get<TurnRecord>(fileOf('turn', turn))),
+    verdicts: numbers.map((turn) => get<VerdictRecord>(fileOf('verdict', turn))?.record),
+    end: get<EndRecord>(END_FILE)?.record,
     agent: attempts.at(-1)?.ended,
     attempts,
     chunks: of('chunk'),
@@ -103,7 +103,7 @@ export async function checkRollout(
 
   for (const [file, problem] of gapProblems(checked)) breach(file, problem);
   for await (const [file, problem] of replayProblems(checked, facts)) breach(file, problem);
-  for await (const problem of attemptProblems(store, id)) breach(layout.ROLLOUT_FILE, problem);
+  for await (const problem of attemptProblems(store, id)) breach(ROLLOUT_FILE, problem);
   return checked;
 }
 
@@ -114,18 +114,17 @@ function* gapProblems({ files, turns, end }: CheckedRollout): Generator<readonly
   const judgedTurns = Math.max(count - 1, end?.turns.length ?? 0);
   for (const [i, stored] of turns.entries()) {
     const turn = i + 1;
-    if (!names.has(layout.turnFile(turn))) {
+    if (!names.has(fileOf('turn', turn))) {
       // A call of an agent that waits for its answer has no turn yet.
-      if (!names.has(layout.askedFile(turn)))
-        yield [layout.turnFile(turn), `is missing, though turn ${count} is there`];
+      if (!names.has(fileOf('asked', turn))) yield [fileOf('turn', turn), `is missing, though turn ${count} is there`];
       continue;
     }
     const mustBeJudged = turn <= judgedTurns && stored && (end || !stored.record.asked);
-    if (mustBeJudged && !names.has(layout.verdictFile(turn)))
-      yield [layout.verdictFile(turn), `is missing, though turn ${turn} was played and passed`];
+    if (mustBeJudged && !names.has(fileOf('verdict', turn)))
+      yield [fileOf('verdict', turn), `is missing, though turn ${turn} was played and passed`];
   }
   for (const file of files)
-    if (file.kind === 'verdict' && !names.has(layout.turnFile(file.turn)))
+    if (file.kind === 'verdict' && !names.has(fileOf('turn', file.turn)))
       yield [file.name, 'judges a turn that is not there'];
 }
 
@@ -133,9 +132,9 @@ async function* attemptProblems(store: Store, { attempt, ...id }: RolloutId): As
   if (attempt === 1) return;
   const before = { ...id, attempt: attempt - 1 };
   // Unreadable records are reported by the check of their rollout.
-  if ((await store.getRollout(before).catch(() => null)) === undefined)
+  if ((await store.get('rollout', before).catch(() => null)) === undefined)
     yield `is attempt ${attempt}, and there is no attempt ${before.attempt}`;
-  const outcome = (await store.getEnd(before).catch(() => undefined))?.record.outcome;
+  const outcome = (await store.get('end', before).catch(() => undefined))?.record.outcome;
   if (outcome && !mayRetry(outcome)) yield `is attempt ${attempt}, and attempt ${before.attempt} is ${outcome}`;
 }
 

@@ -71,19 +71,19 @@ async function placeProblem(
   if (found.hash !== of.hash) return `is about another record of ${what}: ${of.hash}, not ${found.hash}`;
   if (found.at - at > skewMs) return `was recorded at ${at}, before ${what} at ${found.at}`;
   if (act === 'retry' && !found.mayRetry) return `tries ${rollout} again, which neither failed nor was undecided`;
-  const unjudged = act === 'verdict' && (await store.getVerdict(id, turn!).catch(() => null)) === undefined;
+  const unjudged = act === 'verdict' && (await store.get('verdict', id, turn!).catch(() => null)) === undefined;
   return unjudged ? `is a verdict on ${what}, which the judge has not judged` : undefined;
 
   async function recordOf(): Promise<{ hash: string; at: number; mayRetry?: boolean } | undefined> {
     if (act === 'retry') {
-      const end = await store.getEnd(id);
+      const end = await store.get('end', id);
       return end && { hash: end.hash, at: end.record.finishedAt, mayRetry: mayRetry(end.record.outcome) };
     }
     if (turn === null) {
-      const begun = await store.getRollout(id);
+      const begun = await store.get('rollout', id);
       return begun && { hash: begun.hash, at: begun.record.birthTime };
     }
-    const played = await store.getTurn(id, turn);
+    const played = await store.get('turn', id, turn);
     return played && { hash: played.hash, at: played.record.finishedAt };
   }
 }

@@ -5,11 +5,12 @@ import { hash } from 'node:crypto';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { openFirstLabels } from '../../domain/weights/weight-version.ts';
-import { rolloutFolder, turnFile } from '../format/layout.ts';
+import { rolloutFolder } from '../format/layout.ts';
 import type { OnBreach } from '../store.ts';
 import type { CheckedRollout } from './checked.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import { isUntruncated } from '../../domain/rollout/sampling.ts';
+import { fileOf } from '../format/rollout-file.ts';
 
 const MOST_KEPT = 20_000;
 
@@ -44,7 +45,7 @@ export function traitsOf({ id, rollout, turns }: CheckedRollout): Traits {
   for (const [i, turn] of turns.entries()) {
     if (!turn || turn.record.trainable === false) return found;
     const { record } = turn;
-    const path = `${rolloutFolder(id)}/${turnFile(i + 1)}`;
+    const path = `${rolloutFolder(id)}/${fileOf('turn', i + 1)}`;
     const parent = record.asked ? record.asked.parent : i || null;
     const before = parent === null ? undefined : turns[parent - 1]?.record;
     const text = { key: placeOfText(record, before, rollout), ids: digest(record.contextIds) };

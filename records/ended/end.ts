@@ -8,12 +8,13 @@ import { removeFile } from '../disk/facts.ts';
 import type { FileLayer } from '../disk/file-layer.ts';
 import { readText, syncFolder } from '../disk/write-once.ts';
 import { dirname, join } from '../place.ts';
-import { endedObject, parseRolloutFile, ROLLOUT_FILE, rolloutFolder } from '../format/layout.ts';
+import { endedObject, rolloutFolder } from '../format/layout.ts';
 import { namesIn, removeOldTemporaries } from '../in-flight/listing.ts';
 import { endedRow } from './row.ts';
 import { lineOf, openLine } from './line.ts';
 import type { EndedId } from './places.ts';
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts';
+import { parseRolloutFile, ROLLOUT_FILE } from '../format/rollout-file.ts';
 
 export interface Endings {
   /** `hasLine`: what is left of its files goes, too, if they are not all there. */

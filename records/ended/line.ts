@@ -3,8 +3,8 @@
 // records carry their own hashes, which are proved when somebody asks for a record.
 
 import { hash } from 'node:crypto';
-import { END_FILE, parseRolloutFile, ROLLOUT_FILE, rolloutFile } from '../format/layout.ts';
-import { FORMATS, kindOf } from '../format/kinds.ts';
+import { isOfRollout, kindOf, OF_ROLLOUT } from '../format/kinds.ts';
+import { END_FILE, fileAt, fileOfRecord, inOrder, parseRolloutFile, ROLLOUT_FILE } from '../format/rollout-file.ts';
 import { decodeRecord, type DecodedRecord, type Owner, soundHash } from '../format/text.ts';
 
 interface EndedRecord {
@@ -23,6 +23,7 @@ export interface EndedRollout {
   readonly line: Buffer;
 }
 
+const FORMAT_OF_LINE = 'everturn-ended/1';
 const RECORDS = ',"records":[';
 const TRAILER_BYTES = '],"sha256":""}\n'.length + 64;
 
@@ -49,7 +50,7 @@ export function lineOf(owner: Owner, texts: ReadonlyMap<string, string>): Buffer
 const COMMA = Buffer.from(',');
 const textOf = ({ query, sample, attempt }: Owner): string => JSON.stringify({ query, sample, attempt });
 const headOf = (owner: Owner, files: object): Buffer =>
-  Buffer.from(`{"format":"${FORMATS.ended}","of_rollout":${textOf(owner)},"files":${JSON.stringify(files)}${RECORDS}`);
+  Buffer.from(`{"format":"${FORMAT_OF_LINE}","of_rollout":${textOf(owner)},"files":${JSON.stringify(files)}${RECORDS}`);
 const trailerOf = (body: Buffer): Buffer => Buffer.from(`,"sha256":"${hash('sha256', body)}"}\n`);
 
 /** The rollout of a line; undefined for a text that is none. */
@@ -57,7 +58,7 @@ export function openLine(line: Buffer): EndedRollout | undefined {
   const at = line.indexOf(RECORDS, 0, 'latin1');
   if (at < 0 || line.at(-1) !== NEWLINE) return undefined;
   const head = parsed(`${line.toString('utf8', 0, at)}}`);
-  if (head?.format !== FORMATS.ended || typeof head.of_rollout?.query !== 'string') return undefined;
+  if (head?.format !== FORMAT_OF_LINE || typeof head.of_rollout?.query !== 'string') return undefined;
   const { of_rollout: of, files } = head;
   const records = new Map<string, EndedRecord>();
   let from = at + RECORDS.length;
@@ -109,7 +110,7 @@ function recordAt(line: Buffer, from: number, to: number, name: string, owner: O
     if (kind === 'foreign' || kind === 'harmless') return { problem: 'has a name that no record has' };
     const found = decodeRecord(kind, owner, read());
     if ('problem' in found) return { problem: found.problem };
-    return rolloutFile(kind, found.record) === name ? found : { problem: 'holds another record than its name says' };
+    return fileOfRecord(kind, found.record) === name ? found : { problem: 'holds another record than its name says' };
   };
   return {
     get text() {
@@ -129,32 +130,13 @@ function nameByHead(text: string, of: string): string | undefined {
   const end = text.indexOf('"', FORMAT.length);
   const kind = kindOf(text.slice(FORMAT.length, end));
   const owned = `","of_rollout":${of}`;
-  if (!kind || !text.startsWith(owned, end)) return undefined;
+  if (!kind || !isOfRollout(kind) || !text.startsWith(owned, end)) return undefined;
   NUMBERS.lastIndex = end + owned.length;
-  const found = NUMBERS.exec(text);
-  const [turn, second] = [Number(found?.[1]), found?.[2] === undefined ? undefined : Number(found[2])];
-  return rolloutFile(kind, { turn, entry: turn, chunk: second, call: second });
-}
-
-/** Rollout, then turn by turn a person's message, its parts, record, calls and verdict, then the end. */
-function inOrder(names: readonly string[]): string[] {
-  return names
-    .map((name) => ({ name, rank: rankOf(name) }))
-    .sort((a, b) => a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1] || a.rank[2] - b.rank[2])
-    .map(({ name }) => name);
-}
-
-function rankOf(name: string): readonly [turn: number, kind: number, part: number] {
-  const file = parseRolloutFile(name);
-  if (file.kind === 'rollout') return [0, 0, 0];
-  if (file.kind === 'say') return [file.turn, -1, 0];
-  if (file.kind === 'chunk' || file.kind === 'asked') return [file.turn, 0, file.kind === 'chunk' ? file.chunk : 0];
-  if (file.kind === 'turn') return [file.turn, 1, 0];
-  if (file.kind === 'intent') return [file.turn, 2, file.call];
-  if (file.kind === 'call') return [file.turn, 3, file.call];
-  if (file.kind === 'verdict') return [file.turn, 4, 0];
-  if (file.kind === 'agent') return [Number.MAX_SAFE_INTEGER, 0, file.entry];
-  return [Number.MAX_SAFE_INTEGER, 1, 0];
+  const numbers = NUMBERS.exec(text)?.slice(1) ?? [];
+  return fileAt(
+    kind,
+    OF_ROLLOUT[kind].numbers.map((_, i) => Number(numbers[i])),
+  );
 }
 
 const ROLLOUTS = 32;

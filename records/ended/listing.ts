@@ -8,13 +8,14 @@ import { codeOf, fileError } from '../disk/errors.ts';
 import { factsOf } from '../disk/facts.ts';
 import { readText } from '../disk/write-once.ts';
 import { dirname, join } from '../place.ts';
-import { isHarmless, queryFolder, ROLLOUT_FILE, rolloutFolder } from '../format/layout.ts';
+import { isHarmless, queryFolder, rolloutFolder } from '../format/layout.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { listRollouts, listRolloutsOf, namesIn, rolloutAt } from '../in-flight/listing.ts';
 import type { Breach, RolloutFiles, Store } from '../store.ts';
 import type { Ended } from './ended.ts';
 import { type EndedRollout, lineProblem } from './line.ts';
 import { filesOf } from './row.ts';
+import { ROLLOUT_FILE } from '../format/rollout-file.ts';
 
 export function openListing(
   folder: string,

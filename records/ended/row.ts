@@ -7,10 +7,10 @@ import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import { questionOf } from '../../domain/query/query.ts';
 import { expectedValues } from '../../domain/query/references.ts';
-import { ROLLOUT_FILE } from '../format/layout.ts';
 import type { Owner } from '../format/text.ts';
 import { type RolloutFiles, summaryOf } from '../reading/summary.ts';
 import type { EndedRollout } from './line.ts';
+import { ROLLOUT_FILE } from '../format/rollout-file.ts';
 
 export const filesOf = ({ records }: EndedRollout): RolloutFiles => ({
   text: (file) => records.get(file)?.text,

@@ -60,7 +60,7 @@ export function openGroupLabels(store: Store, { reading, advantages }: LabelOpti
 
   return async ({ query: { queryId }, sample }: RolloutRecord): Promise<LabelledRollout> => {
     // A damaged run.json is for `check` to name: without one, all samples of a query are one group.
-    samplesPerEpoch ??= (await store.getRun().catch(() => undefined))?.record.samples ?? Number.MAX_SAFE_INTEGER;
+    samplesPerEpoch ??= (await store.get('run').catch(() => undefined))?.record.samples ?? Number.MAX_SAFE_INTEGER;
     const epoch = epochOf({ samples: samplesPerEpoch }, sample);
     if (last?.query !== queryId || last.epoch !== epoch) last = await readGroup(queryId, epoch, samplesPerEpoch);
     const { labels, bySample } = last;
@@ -145,7 +145,7 @@ export async function openReading(store: Store, options: ReadingOptions): Promis
   } = options;
   const acts: Acts | null = verdicts === 'human' ? await readActs(store) : null;
   // A damaged run.json is for `check` to name.
-  const isFork = (await store.getRun().catch(() => undefined))?.record.forkedFrom !== undefined;
+  const isFork = (await store.get('run').catch(() => undefined))?.record.forkedFrom !== undefined;
 
   function of(recorded: Trajectory): Read | WhyUnread {
     const { query, sample, attempt } = recorded.rollout;
@@ -165,7 +165,7 @@ export async function openReading(store: Store, options: ReadingOptions): Promis
   return {
     of,
     async endOf(id) {
-      const end = (await store.getEnd(id).catch(() => undefined))?.record;
+      const end = (await store.get('end', id).catch(() => undefined))?.record;
       if (!end) return null;
       const plain = end.outcome !== 'undecided' && !end.said && !isFork && !(acts && actsOn(acts, id).length > 0);
       if (plain) return end;

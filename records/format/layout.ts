@@ -19,32 +19,14 @@ export const CODE = 'code';
 /** `code/<sha256>.cjs`: an environment that is a module, as environments/processes/bundle.ts makes it. */
 export const codeFile = (sha256: string): string => `${CODE}/${sha256}.cjs`;
 
-export const ROLLOUT_FILE = 'rollout.json';
-export const END_FILE = 'end.json';
-const numbered = (word: string, turn: number, more = ''): string => `${word}-${padded('turn', turn)}${more}.json`;
-/** An entry of the log of an agent's attempts. */
-export const agentFile = (entry: number): string => numbered('agent', entry);
-export const turnFile = (turn: number): string => numbered('turn', turn);
-export const chunkFile = (turn: number, chunk: number): string =>
-  numbered('turn', turn, `.chunk-${padded('chunk', chunk)}`);
-/** A call of an agent's program, until it has its turn. */
-export const askedFile = (turn: number): string => numbered('turn', turn, '.asked');
-export const sayFile = (turn: number): string => numbered('say', turn);
-export const verdictFile = (turn: number): string => numbered('verdict', turn);
-/** A call of a tool, in the reply of a turn, has a file before a tool is called that must not be called twice, and one after any call. */
-export const intentFile = (turn: number, call: number): string => numbered('intent', turn, `.${padded('call', call)}`);
-export const callFile = (turn: number, call: number): string => numbered('call', turn, `.${padded('call', call)}`);
-
 /** These values come through Temporal from any client: a text could lead out of the run's folder. */
-function whole(what: string, value: number): number {
+export function whole(what: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new UsageError(`\`${what}\` is ${JSON.stringify(value) ?? typeof value}, and names a file.`, {
     reason: 'not-allowed',
     fix: 'It takes a whole number.',
   });
 }
-
-const padded = (what: string, value: number): string => String(whole(what, value)).padStart(3, '0');
 
 /** `rollouts/<2 hex>/<safe name of the query>` */
 export function queryFolder(query: string): string {
@@ -84,46 +66,6 @@ export function parseRolloutFolder(name: string): { sample: number; attempt: num
   return found ? { sample: Number(found[1]), attempt: Number(found[2]) } : undefined;
 }
 
-export type RolloutFile =
-  | { readonly kind: 'rollout' | 'end' | 'harmless' | 'foreign' }
-  | { readonly kind: 'agent'; readonly entry: number }
-  | { readonly kind: 'turn' | 'asked' | 'verdict' | 'say'; readonly turn: number }
-  | { readonly kind: 'chunk'; readonly turn: number; readonly chunk: number }
-  | { readonly kind: 'call' | 'intent'; readonly turn: number; readonly call: number };
-
-/** The name of a record's file; undefined where the record has no place. */
-export function rolloutFile(
-  kind: string,
-  { turn, chunk, call, entry }: { readonly [name in 'turn' | 'chunk' | 'call' | 'entry']?: unknown },
-): string | undefined {
-  if (kind === 'rollout') return ROLLOUT_FILE;
-  if (kind === 'end') return END_FILE;
-  if (kind === 'agent') return isPlace(entry) ? agentFile(entry) : undefined;
-  if (!isPlace(turn)) return undefined;
-  if (kind === 'turn') return turnFile(turn);
-  if (kind === 'verdict') return verdictFile(turn);
-  if (kind === 'asked') return askedFile(turn);
-  if (kind === 'say' && turn > 1) return sayFile(turn);
-  if (kind === 'intent' && isPlace(call)) return intentFile(turn, call);
-  if (kind === 'call' && isPlace(call)) return callFile(turn, call);
-  return kind === 'chunk' && isPlace(chunk) ? chunkFile(turn, chunk) : undefined;
-}
-
-const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
-
-const RECORD_NAME = /^([a-z]+)(?:-(\d{3,9})(?:\.(asked)|\.(chunk)?-?(\d{3,9}))?)?\.json$/;
-
-/** The kind of a file in a rollout's folder, by its name. */
-export function parseRolloutFile(name: string): RolloutFile {
-  if (isHarmless(name)) return { kind: 'harmless' };
-  const [, word = '', number, asked, chunk, part] = RECORD_NAME.exec(name) ?? [];
-  const kind = asked ?? chunk ?? word;
-  const place = { [word === 'agent' ? 'entry' : 'turn']: Number(number), [chunk ? 'chunk' : 'call']: Number(part) };
-  if (rolloutFile(kind, place) !== name) return { kind: 'foreign' };
-  const given = Object.entries(place).filter(([, value]) => isPlace(value));
-  return { kind, ...Object.fromEntries(given) } as RolloutFile;
-}
-
 export const LOG_KINDS = ['txt', 'jsonl'] as const;
 export type LogKind = (typeof LOG_KINDS)[number];
 
@@ -141,6 +83,9 @@ export const STEERING = 'steering';
 /** `steering/<act>-<32 hex>.json` */
 export const steeringFile = (name: string): string => `${STEERING}/${name}.json`;
 export const isActFile = (name: string): boolean => /^[a-z]+-[0-9a-f]{32}\.json$/.test(name);
+
+/** `weights/<number>.json`: an update that was declared. */
+export const weightsFile = (number: number): string => `${WEIGHTS}/${String(number).padStart(6, '0')}.json`;
 
 export const FEED = 'feed';
 const PER_FOLDER = 1000;

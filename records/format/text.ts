@@ -4,7 +4,7 @@
 
 import { hash } from 'node:crypto';
 import { inFieldOrder } from '../../domain/schema/fields.ts';
-import { FORMATS, type RecordKind, tableOf } from './kinds.ts';
+import { formatOf, type RecordKind, tableOf } from './kinds.ts';
 
 /** The rollout a record belongs to; null for the run's own records. */
 export interface Owner {
@@ -25,7 +25,7 @@ export function encodeRecord(kind: RecordKind, owner: Owner | null, record: obje
   const text = hashedText(kind, owner, kept);
   const hex = sha256(text);
   const end = owner ? `,"sha256":"${hex}"}\n` : `,\n  "sha256": "${hex}"\n}\n`;
-  return { text: text + end, hash: hex, record: owner ? kept : { format: FORMATS[kind], ...kept } };
+  return { text: text + end, hash: hex, record: owner ? kept : { format: formatOf(kind), ...kept } };
 }
 
 /** The hash that encodeRecord gives what was parsed from a text, without a copy. */
@@ -40,7 +40,7 @@ function bodyOf(kind: RecordKind, record: object): object {
 
 /** All of it before the hash. People read the run's own records: one field a line. */
 function hashedText(kind: RecordKind, owner: Owner | null, body: object): string {
-  const whole = { format: FORMATS[kind], ...(owner ? { of_rollout: owner } : {}), ...body };
+  const whole = { format: formatOf(kind), ...(owner ? { of_rollout: owner } : {}), ...body };
   return owner ? JSON.stringify(whole).slice(0, -1) : JSON.stringify(whole, null, 2).slice(0, -2);
 }
 
@@ -69,7 +69,7 @@ export function decodeRecord(kind: RecordKind, owner: Owner | null, text: string
     return { problem: 'is not JSON' };
   }
   const { format, of_rollout: of, sha256: _, ...rest } = raw;
-  if (format !== FORMATS[kind]) return { problem: `has format ${JSON.stringify(format)}, not ${FORMATS[kind]}` };
+  if (format !== formatOf(kind)) return { problem: `has format ${JSON.stringify(format)}, not ${formatOf(kind)}` };
   if (owner && (of?.query !== owner.query || of.sample !== owner.sample || of.attempt !== owner.attempt)) {
     return { problem: `belongs to another rollout: ${JSON.stringify(of)}` };
   }

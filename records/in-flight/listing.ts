@@ -15,6 +15,7 @@ import { join } from '../place.ts';
 import * as layout from '../format/layout.ts';
 import { decodeRecord, type OnBreach } from '../format/text.ts';
 import { readText } from '../disk/write-once.ts';
+import { parseRolloutFile, ROLLOUT_FILE } from '../format/rollout-file.ts';
 
 /** Every rollout that has begun, folder by folder. */
 export async function* listRollouts(folder: string, run: string, onBreach: OnBreach): AsyncGenerator<RolloutId> {
@@ -78,14 +79,14 @@ export async function rolloutAt(
 ): Promise<Omit<RolloutId, 'run'> | undefined> {
   const place = layout.parseRolloutFolder(lastOf(path));
   if (!place) return void onBreach({ path, problem: FOREIGN });
-  const file = `${path}/${layout.ROLLOUT_FILE}`;
+  const file = `${path}/${ROLLOUT_FILE}`;
   const breach = (problem: string) => void onBreach({ path: file, problem });
   try {
     const text = await readText(join(folder, file));
     if (text === undefined) {
       const names = (await namesIn(join(folder, path))).filter((name) => !layout.isHarmless(name));
       // It was written between the two reads.
-      if (names.includes(layout.ROLLOUT_FILE)) return rolloutAt(folder, path, onBreach);
+      if (names.includes(ROLLOUT_FILE)) return rolloutAt(folder, path, onBreach);
       const [first] = names;
       return first ? breach(`is missing, though ${first} is there`) : undefined;
     }
@@ -179,7 +180,7 @@ const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 /** Removes the chunks and the call of a turn whose record is there. */
 export async function dropChunks(folder: string, turn: number): Promise<void> {
   const names = (await namesIn(folder)).filter((name) => {
-    const file = layout.parseRolloutFile(name);
+    const file = parseRolloutFile(name);
     return (file.kind === 'chunk' || file.kind === 'asked') && file.turn === turn;
   });
   // Another worker may be removing them at the same time.

@@ -12,9 +12,9 @@ import { codeOf, fileError, recordError } from '../disk/errors.ts';
 import { NODE_FILES } from '../disk/file-layer.ts';
 import { temporaryName } from '../disk/writer.ts';
 import { basename, dirname, join } from '../place.ts';
-import { parseRolloutFile, type RolloutFile } from '../format/layout.ts';
 import { namesIn } from './listing.ts';
 import { readText } from '../disk/write-once.ts';
+import { parseRolloutFile, type RolloutFile } from '../format/rollout-file.ts';
 
 /** The result of a read or write; undefined if it hit a torn record that no later record refers to. */
 export async function unlessTorn<T>(folder: string, file: string, work: Promise<T>): Promise<T | undefined> {

@@ -48,11 +48,11 @@ async function lastAttempt(
   store: Store,
   first: RolloutId,
 ): Promise<{ id: RolloutId; end: Stored<EndRecord> | undefined }> {
-  let [id, end] = [first, await store.getEnd(first)];
+  let [id, end] = [first, await store.get('end', first)];
   // Only what failed is tried again.
   while (end?.record.outcome === 'failed') {
     const next = { ...id, attempt: id.attempt + 1 };
-    const later = await store.getEnd(next);
+    const later = await store.get('end', next);
     if (!later) break;
     [id, end] = [next, later];
   }
@@ -61,12 +61,12 @@ async function lastAttempt(
 
 /** Null where the last answers are new enough, or nothing was trained. */
 export async function oldAnswers(store: Store): Promise<string | null> {
-  const record = (await store.getRun())?.record;
+  const record = (await store.get('run'))?.record;
   if (!record?.train) return null;
   const { run, samples, train } = record;
   let number = await store.countFeedEntries();
-  let entry = (await store.getFeedEntry(number))?.record;
-  while (entry?.kind === 'version') entry = (await store.getFeedEntry(--number))?.record;
+  let entry = (await store.get('feed', number))?.record;
+  while (entry?.kind === 'version') entry = (await store.get('feed', --number))?.record;
   if (entry?.kind !== 'trained') return null;
   const { index, epoch } = groupPlace({ queries: await store.countQueries(), samples }, entry.groups.at(-1)![1]);
   const [query] = await store.readQueries(index, 1);

@@ -8,9 +8,10 @@ import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { recordError } from '../disk/errors.ts';
-import { rolloutFolder, verdictFile } from '../format/layout.ts';
+import { rolloutFolder } from '../format/layout.ts';
 import type { Store, Stored } from '../store.ts';
 import { rolloutsInOrder } from './trajectories.ts';
+import { fileOf } from '../format/rollout-file.ts';
 
 export interface JudgedTurn {
   readonly id: RolloutId;
@@ -45,12 +46,12 @@ async function* turnsOf(
   id: RolloutId,
   onUnjudged: TurnReports['onUnjudged'],
 ): AsyncGenerator<JudgedTurn> {
-  const rollout = await store.getRollout(id);
+  const rollout = await store.get('rollout', id);
   if (!rollout) return;
   const { query } = rollout.record;
   const before: EarlierTurn[] = [];
   for (let number = 1; ; number++) {
-    const [turn, verdict] = await Promise.all([store.getTurn(id, number), store.getVerdict(id, number)]);
+    const [turn, verdict] = await Promise.all([store.get('turn', id, number), store.get('verdict', id, number)]);
     if (!turn) return;
     if (!verdict) onUnjudged(id, number);
     else if (verdict.record.of === turn.hash) {
@@ -59,6 +60,9 @@ async function* turnsOf(
         yield { id, query, rollout: rollout.record, turn, before: [...before], verdict: verdict.record };
       before.push({ turn: turn.record, verdict: verdict.record });
     } else
-      throw recordError(`${store.folder}/${rolloutFolder(id)}/${verdictFile(number)}`, 'judges another turn than this');
+      throw recordError(
+        `${store.folder}/${rolloutFolder(id)}/${fileOf('verdict', number)}`,
+        'judges another turn than this',
+      );
   }
 }

@@ -5,10 +5,11 @@
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { questionOf } from '../../domain/query/query.ts';
 import { playedQueries } from '../run/queries.ts';
-import { rolloutFolder, turnFile, verdictFile } from '../format/layout.ts';
+import { rolloutFolder } from '../format/layout.ts';
 import type { Hit } from '../../domain/run/hit.ts';
 import type { Store } from '../store.ts';
 import { rolloutsInOrder } from './trajectories.ts';
+import { fileOf } from '../format/rollout-file.ts';
 
 export interface SearchOptions {
   /** Throws for a rollout's folder, relative to the run's, that is not to be read. */
@@ -42,13 +43,13 @@ export async function* searchRun(
       const at = (where: Hit['where'], found: Found | undefined) =>
         found ? [{ ...turnOf(id, turn), where, ...found }] : [];
       try {
-        const record = hit ? (await store.getTurn(id, turn))?.record : undefined;
+        const record = hit ? (await store.get('turn', id, turn))?.record : undefined;
         if (record && turn > 1) yield* at('feedback', find(record.contextText));
         if (record) yield* at('answer', find(record.answer));
-        const extracted = judged ? (await store.getVerdict(id, turn))?.record.extracted : undefined;
+        const extracted = judged ? (await store.get('verdict', id, turn))?.record.extracted : undefined;
         if (extracted !== undefined) yield* at('extracted', find(extracted));
       } catch (error) {
-        onBroken(`${rolloutFolder(id)}/${turnFile(turn)}`, error);
+        onBroken(`${rolloutFolder(id)}/${fileOf('turn', turn)}`, error);
       }
     }
   }
@@ -65,9 +66,9 @@ function heldTurns(
   };
   for (const turns: ReturnType<typeof heldTurns> = []; ;) {
     const turn = turns.length + 1;
-    const hit = held(turnFile(turn));
+    const hit = held(fileOf('turn', turn));
     if (hit === undefined) return turns;
-    turns.push({ turn, hit, judged: held(verdictFile(turn)) === true });
+    turns.push({ turn, hit, judged: held(fileOf('verdict', turn)) === true });
   }
 }
 

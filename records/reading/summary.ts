@@ -8,8 +8,9 @@ import { contextTokens, outputTokens } from '../../domain/rollout/turn-facts.ts'
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { join } from '../place.ts';
 import * as layout from '../format/layout.ts';
-import { FORMATS, type RecordKind } from '../format/kinds.ts';
+import { formatOf, type RecordKind } from '../format/kinds.ts';
 import { type Breach, decodeRecord, type Owner } from '../format/text.ts';
+import { END_FILE, fileOf, ROLLOUT_FILE } from '../format/rollout-file.ts';
 
 export interface SummaryOptions {
   /** `ends`: one small file a rollout, no turns. `logprobs`: whole turn records. Default `turns`. */
@@ -26,10 +27,10 @@ export function summaryOf(
   { detail = 'turns', onBroken }: SummaryOptions = {},
 ): RolloutSummary | undefined {
   try {
-    const end = readRecord<EndRecord>('end', owner, path, layout.END_FILE);
+    const end = readRecord<EndRecord>('end', owner, path, END_FILE);
     // Without an end, turns are found by name; a rollout that an end names needs no listing.
     const names = end ? null : path.names();
-    if (names && !names.includes(layout.ROLLOUT_FILE)) return undefined;
+    if (names && !names.includes(ROLLOUT_FILE)) return undefined;
     const count = end ? end.turns.length : finishedTurns(names!);
     const wanted = detail !== 'ends' || !end;
     const read = wanted ? Array.from({ length: count }, (_, i) => readTurn(owner, path, i + 1, detail)) : [];
@@ -73,7 +74,7 @@ class DamagedRecord extends Error {
 /** Turns whose verdict is there too; a later one is still being judged. */
 function finishedTurns(names: readonly string[]): number {
   let count = 0;
-  while (names.includes(layout.turnFile(count + 1)) && names.includes(layout.verdictFile(count + 1))) count++;
+  while (names.includes(fileOf('turn', count + 1)) && names.includes(fileOf('verdict', count + 1))) count++;
   return count;
 }
 
@@ -91,8 +92,8 @@ interface ReadTurn {
 }
 
 function readTurn(owner: Owner, path: RolloutFiles, turn: number, detail: SummaryOptions['detail']): ReadTurn {
-  const file = layout.turnFile(turn);
-  const verdict = readRecord<VerdictRecord>('verdict', owner, path, layout.verdictFile(turn));
+  const file = fileOf('turn', turn);
+  const verdict = readRecord<VerdictRecord>('verdict', owner, path, fileOf('verdict', turn));
   const short = detail === 'logprobs' ? undefined : turnTail(path.text(file));
   const record = short ?? readRecord<TurnRecord>('turn', owner, path, file);
   if (!record) throw new DamagedRecord(file, 'is missing');
@@ -139,7 +140,7 @@ type Tail = Pick<
 
 const isWhole = (record: Tail): record is TurnRecord => record.outputIds !== undefined;
 
-const TURN_HEAD = `{"format":"${FORMATS.turn}"`;
+const TURN_HEAD = `{"format":"${formatOf('turn')}"`;
 const FIRST_SMALL_FIELD = '"finish":"';
 
 /**

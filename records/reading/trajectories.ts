@@ -17,13 +17,13 @@ export async function readTrajectory(
   id: RolloutId,
   known?: Stored<EndRecord>,
 ): Promise<Trajectory | undefined> {
-  const rollout = await store.getRollout(id);
+  const rollout = await store.get('rollout', id);
   if (!rollout) return undefined;
-  const end = known ?? (await store.getEnd(id));
+  const end = known ?? (await store.get('end', id));
   const turns: PlayedTurn[] = [];
   // An ended rollout has the turns that its end names; a later one was abandoned.
   for (let turn = 1; !end || turn <= end.record.turns.length; turn++) {
-    const [record, verdict] = await Promise.all([store.getTurn(id, turn), store.getVerdict(id, turn)]);
+    const [record, verdict] = await Promise.all([store.get('turn', id, turn), store.get('verdict', id, turn)]);
     if (!record) break;
     turns.push({ record: record.record, verdict: verdict?.record ?? null });
     if (end && record.hash !== end.record.turns[turn - 1])

@@ -2,7 +2,6 @@
 // end and its index. Each reader would take it for a smaller run.
 
 import { StoreError } from '../../domain/errors/errors.ts';
-import type { CollectionResult } from '../../domain/run/messages.ts';
 import { FROM_COPY } from '../disk/errors.ts';
 import type { Store } from '../store.ts';
 
@@ -14,7 +13,7 @@ export async function mustHoldRollouts(store: Store): Promise<void> {
 
 /** For a reader of all rollouts: reads all names of a run that has ended. */
 export async function mustHoldAll(store: Store): Promise<void> {
-  const result = (await store.getResult())?.record as Pick<CollectionResult, 'counts'> | undefined;
+  const result = (await store.get('result'))?.record;
   const complete = result?.counts.outcomes.complete ?? 0;
   if (complete === 0) return;
   let here = 0;

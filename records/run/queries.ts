@@ -230,7 +230,7 @@ export async function* playedQueries(store: Store): AsyncGenerator<Query> {
   for await (const id of store.listRollouts()) {
     if (seen.has(id.query)) continue;
     seen.add(id.query);
-    const rollout = await store.getRollout(id);
+    const rollout = await store.get('rollout', id);
     if (rollout) yield rollout.record.query;
   }
 }

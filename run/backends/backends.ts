@@ -144,7 +144,7 @@ async function differsFromRun(
   const { identity } = backend.facts;
   if (!identity || runs.has(runFolder)) return null;
   const run = basename(runFolder);
-  const record = (await openFileStore(dirname(runFolder), run).getRun())?.record;
+  const record = (await openFileStore(dirname(runFolder), run).get('run'))?.record;
   if (record?.model) {
     const before = { who: `the start of run "${run}"`, identity: record.model };
     const now = { who: model, identity: isChanged ? { ...identity, weights: null } : identity };

@@ -90,7 +90,7 @@ async function rig({ turns, unjudged = false, settings = {} }: Played, waits: re
 }
 
 const end = async ({ store, rollout }: { store: ReturnType<typeof openFileStore>; rollout: Rollout }) =>
-  (await store.getEnd(rollout))?.record;
+  (await store.get('end', rollout))?.record;
 
 describe('a rollout of a cancelled run', () => {
   test.each([0, 1, 2])('that waits after %i turns ends as cancelled with them, and no turn follows', async (turns) => {
@@ -100,7 +100,7 @@ describe('a rollout of a cancelled run', () => {
     expect((await end(held))?.turns).toHaveLength(turns);
     expect((await end(held))?.turnRewards).toEqual(Array.from({ length: turns }, () => -1.25));
     const requests = held.backend.requests.length;
-    await held.store.putResult({});
+    await held.store.put('result', null, {} as never);
     await expect(held.generate(turns + 1)).rejects.toMatchObject({ type: 'rollout-ended', nonRetryable: true });
     expect(held.backend.requests).toHaveLength(requests);
     expect(held.cancelled).toEqual([]);

@@ -11,7 +11,7 @@ import type { Finish } from '../../domain/rollout/turn.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { onlyJudge } from '../support/only-judge.ts';
 import type { Judge } from '../../environments/environment.ts';
-import type { Store } from '../../records/store.ts';
+import { heldStore } from '../support/held-store.ts';
 
 const REFERENCE = { rollout: { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 }, turn: 1 };
 const RIGHT: Verdict = { verdict: 'right', reason: 'scripted' };
@@ -33,12 +33,7 @@ async function evaluate(
   { attempt, beatBefore, isLocal = false, finish = 'stop', turn = {} }: Attempt,
 ) {
   const parts = {
-    openStore: (): Partial<Store> => ({
-      getVerdict: () => Promise.resolve(undefined),
-      getRollout: () => Promise.resolve({ record: { query: {} }, hash: 'h' } as never),
-      getTurn: () => Promise.resolve({ record: { ...PLAIN, finish, ...turn }, hash: 'h' } as never),
-      putVerdict: (_, record) => Promise.resolve({ record, hash: 'v' } as never),
-    }),
+    openStore: () => heldStore({ rollout: () => ({ query: {} }), turn: () => ({ ...PLAIN, finish, ...turn }) }),
     environments: onlyJudge({ judge, close: () => Promise.resolve() }),
     now: () => 0,
   };

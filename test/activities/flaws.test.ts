@@ -9,6 +9,7 @@ import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
+import { heldStore } from '../support/held-store.ts';
 
 const REFERENCE = { rollout: { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 }, turn: 1 };
 
@@ -29,13 +30,7 @@ async function attempts(errors: readonly Error[], { where = 'generate' }: { wher
     const query = { prompt: { kind: 'text', text: '2 + 2?' } };
     const settings = { ...DEFAULT_SETTINGS, seed: 1 };
     const deps = {
-      openStore: () => ({
-        folder: '/runs/r',
-        getTurn: () => Promise.resolve(undefined),
-        getChunk: () => Promise.resolve(undefined),
-        getEnd: () => Promise.resolve(undefined),
-        getRollout: () => Promise.resolve({ record: { query, settings }, hash: 'h' }),
-      }),
+      openStore: () => heldStore({ rollout: () => ({ query, settings }) }),
       isStopping: () => Promise.resolve(false),
       backend: () => (where === 'backend' ? Promise.reject(error) : Promise.resolve(failing)),
       now: () => 0,

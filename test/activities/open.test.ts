@@ -68,7 +68,8 @@ const open = (input: Partial<RolloutInput>) => opening(undefined)({ run: RUN, in
 
 async function ended(outcome: 'complete' | 'failed', sample: number): Promise<void> {
   await open({ sample });
-  await store.putEnd(
+  await store.put(
+    'end',
     { run: RUN, query: 'q', sample, attempt: 1 },
     {
       ...{ outcome, stopReason: outcome === 'failed' ? 'failed' : 'max-turns', turnRewards: [], returns: [] },
@@ -84,7 +85,7 @@ describe('a rollout of a run that has a data set', () => {
       { queryId: 'q', prompt: { kind: 'text', text: '1 + 1 = ' }, task: 'math', solutions: ['2'] },
     ]);
     const dataset = { path: '/data.jsonl', sha256: 'a', accepted: 1, refused: 0 };
-    await store.putRun(aRunRecord(RUN, completeSettings(RUN), { samples: 2, dataset }));
+    await store.put('run', null, aRunRecord(RUN, completeSettings(RUN), { samples: 2, dataset }));
     await ended('complete', 0);
     await ended('failed', 1);
     for (const input of [{ sample: 2 }, { sample: 0, attempt: 2 }, { sample: 1, attempt: 3 }])

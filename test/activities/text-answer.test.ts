@@ -12,6 +12,7 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { AskedRequest } from '../../domain/agent/conversation.ts';
 import type { Stored } from '../../records/store.ts';
 import { scriptedTextBackend } from '../support/scripted-model.ts';
+import { heldStore } from '../support/held-store.ts';
 
 const ID = { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 };
 const prompt = { kind: 'messages', messages: [{ role: 'user', content: '2 + 2?' }] };
@@ -21,24 +22,15 @@ async function play(turn: number, settings: object = {}, answer: () => string = 
   const stored: TurnRecord[] = [];
   const earlier = { turn: 1, answer: 'It is 5.', outputIds: [], contextIds: [], finish: 'stop' };
   const deps = {
-    openStore: () => ({
-      folder: '/runs/r',
-      getTurn: (_: unknown, number: number) =>
-        Promise.resolve(number < turn ? { record: { ...earlier, turn: number }, hash: 'h1' } : undefined),
-      getVerdict: () => Promise.resolve({ record: { verdict: 'wrong' } }),
-      getChunk: () => Promise.resolve(undefined),
-      getEnd: () => Promise.resolve(undefined),
-      getSay: () => Promise.resolve(undefined),
-      getRollout: () =>
-        Promise.resolve({
-          record: { query: { prompt }, settings: { ...DEFAULT_SETTINGS, seed: 1, ...settings } },
-          hash: 'h0',
-        }),
-      putTurn: (_: unknown, record: TurnRecord) => {
-        stored.push(record);
-        return Promise.resolve({ record, hash: 'h' });
-      },
-    }),
+    openStore: () =>
+      heldStore(
+        {
+          turn: (number) => (number < turn ? { ...earlier, turn: number } : undefined),
+          verdict: () => ({ verdict: 'wrong' }),
+          rollout: () => ({ query: { prompt }, settings: { ...DEFAULT_SETTINGS, seed: 1, ...settings } }),
+        },
+        { turn: stored },
+      ),
     isStopping: () => Promise.resolve(false),
     backend: () => Promise.resolve(backend),
     now: () => 5,

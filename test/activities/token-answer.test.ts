@@ -10,6 +10,7 @@ import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
 import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import type { Reply, TokenBackend } from '../../inference/backend.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
+import { heldStore } from '../support/held-store.ts';
 
 const ID = { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 };
 const prompt = { kind: 'messages', messages: [{ role: 'user', content: '2 + 2?' }] };
@@ -22,18 +23,15 @@ async function play(turn: number, backend: Pick<TokenBackend, 'generate'>) {
   const chunks: ChunkRecord[] = [];
   const settings = { ...DEFAULT_SETTINGS, seed: 1, maxNewTokens: 100 };
   const deps = {
-    openStore: () => ({
-      folder: '/runs/r',
-      getTurn: async (_: unknown, number: number) => (number < turn ? { record: EARLIER, hash: 'h1' } : undefined),
-      getVerdict: async () => ({ record: { verdict: 'wrong' } }),
-      getChunk: async () => undefined,
-      getEnd: async () => undefined,
-      getSay: async () => undefined,
-      getRollout: async () => ({ record: { query: { prompt }, settings }, hash: 'h0' }),
-      putChunk: async (_: unknown, record: ChunkRecord) => (chunks.push(record), { record, hash: 'c' }),
-      dropChunks: async () => undefined,
-      putTurn: async (_: unknown, record: TurnRecord) => (turns.push(record), { record, hash: 'h' }),
-    }),
+    openStore: () =>
+      heldStore(
+        {
+          turn: (number) => (number < turn ? EARLIER : undefined),
+          verdict: () => ({ verdict: 'wrong' }),
+          rollout: () => ({ query: { prompt }, settings }),
+        },
+        { chunk: chunks, turn: turns },
+      ),
     isStopping: async () => false,
     backend: async () => whole,
     now: () => 5,

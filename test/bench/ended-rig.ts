@@ -2,18 +2,18 @@
 // without fsync and with each log written once: for the benchmarks of ended rollouts.
 
 import { addResult, noCounts } from '../../domain/run/progress.ts';
+import type { EndRecord } from '../../domain/rollout/trajectory.ts';
 import { BLOCKING_FILES } from '../../records/disk/blocking-files.ts';
 import { openDisk } from '../../records/disk/disk.ts';
 import type { FileLayer } from '../../records/disk/file-layer.ts';
 import { openFileStore } from '../../records/file-store.ts';
-import type { RolloutId } from '../../domain/names/ids.ts';
 import { lineOf, openLine } from '../../records/ended/line.ts';
 import { endedRow } from '../../records/ended/row.ts';
 import { openSegmentWriter } from '../../records/ended/segment-writer.ts';
-import type { RecordKind } from '../../records/format/kinds.ts';
-import { rolloutFile } from '../../records/format/layout.ts';
+import { isOfRollout } from '../../records/format/kinds.ts';
+import { fileToWrite } from '../../records/format/rollout-file.ts';
 import { encodeRecord } from '../../records/format/text.ts';
-import type { LogText, Store, Stored } from '../../records/store.ts';
+import type { LogText, Store } from '../../records/store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
 
 export const TURNS = 5;
@@ -62,19 +62,13 @@ export async function makeRun(
   const written = lines ? asLines(store) : withLateLogs(store);
   const counting: Store = {
     ...written,
-    putEnd(id, record) {
-      const { outcome, stopReason, returns, success } = record;
-      const facts = {
-        outcome,
-        stopReason,
-        returns,
-        success,
-        turns,
-        tokens: turns * tokens,
-        trajectory: { out, ...id },
-      };
-      addResult(counts, { ...facts, ...counted }, turns);
-      return written.putEnd(id, record);
+    async put(kind, of, record) {
+      const stored = await written.put(kind, of, record);
+      if (kind !== 'end') return stored;
+      const { outcome, stopReason, returns, success } = record as EndRecord;
+      const facts = { outcome, stopReason, returns, success, turns, tokens: turns * tokens };
+      addResult(counts, { ...facts, ...counted, trajectory: { out, ...of! } }, turns);
+      return stored;
     },
   };
   for (const [index, query] of queries.entries()) {
@@ -99,32 +93,28 @@ export async function makeRun(
       },
     });
   }
-  await store.putResult({ run: RUN, total: rollouts, cancelled: false, numTurns: turns, counts });
+  await store.put('result', null, { run: RUN, total: rollouts, cancelled: false, numTurns: turns, counts });
 }
 
 /** Each ended rollout is a line at once. */
 function asLines(store: Store): Store {
   const writer = openSegmentWriter(store.folder, UNSYNCED);
   const texts = new Map<string, string>();
-  const put =
-    (kind: RecordKind) =>
-    async <T extends object>({ query, sample, attempt }: RolloutId, record: T): Promise<Stored<T>> => {
-      const { text, hash, record: kept } = encodeRecord(kind, { query, sample, attempt }, record);
-      texts.set(rolloutFile(kind, record)!, text);
-      return { record: kept as T, hash, created: true };
-    };
   return {
     ...store,
-    ...{ putRollout: put('rollout'), putTurn: put('turn'), putVerdict: put('verdict') },
     getLog: async () => undefined,
     putLog: async () => {},
-    async putEnd(id, record) {
-      const stored = await put('end')(id, record);
-      const { query, sample, attempt } = id;
-      const line = lineOf({ query, sample, attempt }, texts) as Buffer;
-      texts.clear();
-      await writer.add(line, endedRow(openLine(line)!));
-      return stored;
+    async put(kind, of, record) {
+      if (!of || !isOfRollout(kind)) return store.put(kind, of, record);
+      const { query, sample, attempt } = of;
+      const { text, hash, record: kept } = encodeRecord(kind, { query, sample, attempt }, record);
+      texts.set(fileToWrite(kind, record), text);
+      if (kind === 'end') {
+        const line = lineOf({ query, sample, attempt }, texts) as Buffer;
+        texts.clear();
+        await writer.add(line, endedRow(openLine(line)!));
+      }
+      return { record: kept as typeof record, hash, created: true };
     },
   };
 }
@@ -136,9 +126,9 @@ function withLateLogs(store: Store): Store {
     ...store,
     getLog: async (version, name, kind) => logs.get(`${version} ${name}`)?.[2][kind],
     putLog: async (version, name, text) => void logs.set(`${version} ${name}`, [version, name, text]),
-    async putEnd(id, record) {
-      for (const log of logs.values()) await store.putLog(...log, { draft: true });
-      return store.putEnd(id, record);
+    async put(kind, of, record) {
+      if (kind === 'end') for (const log of logs.values()) await store.putLog(...log, { draft: true });
+      return store.put(kind, of, record);
     },
   };
 }

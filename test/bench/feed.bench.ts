@@ -74,11 +74,11 @@ async function fill(store: Store, run: string, before: number): Promise<void> {
   const epoch = before / QUERIES;
   const settings = someSettings({ numTurns: 1 });
   const dataset = { path: 'q.jsonl', sha256, accepted, refused: 0 };
-  await store.putRun(aRunRecord(run, settings, { dataset, epochs: epoch + 1 }));
+  await store.put('run', null, aRunRecord(run, settings, { dataset, epochs: epoch + 1 }));
   if (before > 0) {
     const trained = { lease: `${run}~x`, consumer: 'x', groups: [[0, before - 1]], leasedAt: 0, version: 1 };
     const entry = { kind: 'trained', number: 1, previous: null, at: 0, ...trained } as unknown as FeedEntry;
-    await store.putFeedEntry(entry);
+    await store.put('feed', null, entry);
   }
   const outputIds = Array.from({ length: TOKENS }, (_, i) => 3 + (i % 600));
   const answer = {
@@ -94,5 +94,5 @@ async function fill(store: Store, run: string, before: number): Promise<void> {
       ),
     );
   }
-  await store.putResult({ run, total: QUERIES, cancelled: false, numTurns: 1, counts: noCounts() });
+  await store.put('result', null, { run, total: QUERIES, cancelled: false, numTurns: 1, counts: noCounts() });
 }

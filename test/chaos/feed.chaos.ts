@@ -65,7 +65,7 @@ describe('a feed under kills', () => {
       const store = openFileStore(workload.out, RUN);
       const line = emptyLine();
       const entries = await store.countFeedEntries();
-      for (let n = 1; n <= entries; n++) addEntry(line, (await store.getFeedEntry(n))!.record);
+      for (let n = 1; n <= entries; n++) addEntry(line, (await store.get('feed', n))!.record);
       const shape = { queries: QUERIES, samples: SAMPLES };
       const queries = (await store.readQueries(0, QUERIES)).map(({ queryId }) => queryId);
       const ledger = line.acknowledged.map(({ version, groups }) => ({

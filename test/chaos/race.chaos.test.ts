@@ -34,7 +34,7 @@ writeFileSync(
    for await (const line of createInterface({ input: process.stdin })) {
      const [query, size] = JSON.parse(line);
      const mine = { ...JSON.parse(record), server: who, answer: who.repeat(size) };
-     const { record: kept, hash, created } = await store.putTurn({ query, sample: 0, attempt: 1 }, mine);
+     const { record: kept, hash, created } = await store.put('turn', { query, sample: 0, attempt: 1 }, mine);
      const pure = kept.answer === kept.server.repeat(size);
      console.log(JSON.stringify({ created, server: kept.server, pure, hash }));
    }`,
@@ -89,7 +89,7 @@ describe('processes that write the same turn', () => {
           of,
         ).toBe(true);
         const id = { run: RUN, query, sample: 0, attempt: 1 };
-        expect((await openFileStore(out, RUN).getTurn(id, 1))!.hash, of).toBe(said[0]!.hash);
+        expect((await openFileStore(out, RUN).get('turn', id, 1))!.hash, of).toBe(said[0]!.hash);
         const folder = join(out, RUN, rolloutFolder(id));
         expect(readdirSync(folder), of).toEqual(['turn-001.json']);
         rmSync(folder, { recursive: true });

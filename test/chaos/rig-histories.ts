@@ -69,16 +69,16 @@ async function problemsOf(store: Store, { rollout, asked, generated, judged, res
   const problems: string[] = [];
   for (const [turn, times] of asked) if (times > 1) problems.push(`turn ${turn} was asked for ${times} times`);
   for (const [turn, one] of generated) {
-    const hash = (await store.getTurn(rollout, turn))?.hash;
+    const hash = (await store.get('turn', rollout, turn))?.hash;
     if (!one.noRoom && one.hash !== hash) problems.push(`turn ${turn} was generated as ${one.hash} and is ${hash}`);
   }
   for (const [turn, { verdict, reason }] of judged) {
-    const record = (await store.getVerdict(rollout, turn))?.record;
+    const record = (await store.get('verdict', rollout, turn))?.record;
     if (record?.verdict !== verdict || record.reason !== reason)
       problems.push(`turn ${turn} was judged ${verdict}, ${reason} and is ${record?.verdict}, ${record?.reason}`);
   }
   if (!result) return problems;
-  const end = (await store.getEnd(rollout))?.record;
+  const end = (await store.get('end', rollout))?.record;
   const says = { ...scored(result), turns: result.turns };
   const is = end && { ...scored(end), turns: end.turns.length };
   if (!isDeepStrictEqual(says, is)) problems.push(`ended as ${JSON.stringify(says)} and is ${JSON.stringify(is)}`);

@@ -55,19 +55,19 @@ function writerOf(store: Store, name: string): () => Promise<() => Promise<{ rea
   const turn = Number(name.slice(-3));
   return async () => {
     if (name === 'rollout') {
-      const { record } = (await store.getRollout(id))!;
-      return () => store.putRollout(id, record);
+      const { record } = (await store.get('rollout', id))!;
+      return () => store.put('rollout', id, record);
     }
     if (name === 'end') {
-      const { record } = (await store.getEnd(id))!;
-      return () => store.putEnd(id, record);
+      const { record } = (await store.get('end', id))!;
+      return () => store.put('end', id, record);
     }
     if (name.startsWith('turn')) {
-      const { record } = (await store.getTurn(id, turn))!;
-      return () => store.putTurn(id, record);
+      const { record } = (await store.get('turn', id, turn))!;
+      return () => store.put('turn', id, record);
     }
-    const { record } = (await store.getVerdict(id, turn))!;
-    return () => store.putVerdict(id, record);
+    const { record } = (await store.get('verdict', id, turn))!;
+    return () => store.put('verdict', id, record);
   };
 }
 

@@ -27,7 +27,7 @@ async function endedRun(outcome: 'failed' | 'complete', result: object = {}) {
   await play(store, { query, settings, ...(failed ? { verdicts: [], stop: 'failed' } : { verdicts: ['right'] }) });
   const failures = failed ? [{ query: 'q', sample: 0, outcome, reason: 'scripted' }] : [];
   const counts = countsOf({ outcomes: { [outcome]: 1 }, failures } as never);
-  await store.putResult({ ...resultOf({ run: RUN, total: 1, counts }), ...result });
+  await store.put('result', null, { ...resultOf({ run: RUN, total: 1, counts }), ...result });
   return runPlace(out, RUN);
 }
 
@@ -35,7 +35,7 @@ const again = async (
   place: ReturnType<typeof runPlace>,
   io = scriptedIo({ cwd: out }),
   more: Partial<RunRecord> = {},
-) => againIfAllFailed(place, { ...(await place.store.getRun())!.record, ...more }, callerOf(io));
+) => againIfAllFailed(place, { ...(await place.store.get('run'))!.record, ...more }, callerOf(io));
 
 describe('a run of which every rollout failed', () => {
   test('is played again, and its records of then stay, beside the runs', async () => {
@@ -63,13 +63,13 @@ describe('a run of which every rollout failed', () => {
   ])('that is not played again %s', async (_, result, words) => {
     const place = await endedRun('failed', result);
     const io = scriptedIo({ cwd: out });
-    await showEnded(io, place, (await place.store.getResult())!.record as never, { maxFailed: 0, json: true });
+    await showEnded(io, place, (await place.store.get('result'))!.record as never, { maxFailed: 0, json: true });
     expect(io.text.err).toMatch(words);
   });
 
   test('is told as what it was, where it is not played again', async () => {
     const place = await endedRun('failed');
-    const result = (await place.store.getResult())!.record as never;
+    const result = (await place.store.get('result'))!.record as never;
     expect(await causeOf({ place, result, maxFailed: 0, isPast: true })).toMatch(
       /The first failed then with the words: as the script says/,
     );

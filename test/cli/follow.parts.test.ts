@@ -145,7 +145,7 @@ describe('status --follow', () => {
     const store = openLoose(out, RUN);
     await putRun(store, [aQuery('a')], { run: RUN });
     const counts = countsOf({ outcomes: { complete: 3, undecided: 0, failed: 2, cancelled: 0 } });
-    await store.putResult({ run: RUN, total: 5, cancelled: false, numTurns: 3, counts });
+    await store.put('result', null, { run: RUN, total: 5, cancelled: false, numTurns: 3, counts });
   });
   const status = (...args: string[]) => call(out, ['status', RUN, '--out', out, ...args]);
 

@@ -67,7 +67,7 @@ describe('everturn log', () => {
     expect((await log('held')).lines).toEqual([]);
     await evaluate(out, { run: 'held', version: 2, line: 1 }, ['wrong']);
     const newest = await evaluate(out, { run: 'held', version: 2, line: 2 }, ['right', 'wrong']);
-    await openFileStore(join(out, 'held-eval'), 'held-eval-v0').putResult({
+    await openFileStore(join(out, 'held-eval'), 'held-eval-v0').put('result', null, {
       ...{ run: 'held-eval-v0', total: 1, cancelled: false, numTurns: 3, counts: noCounts() },
     });
     expect(await status()).toContain('Held out   right at any turn: version 0 100.0 %, version 2 50.0 %\n');

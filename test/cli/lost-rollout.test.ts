@@ -19,7 +19,7 @@ beforeAll(async () => {
   await putRun(store, QUERIES, { run: RUN });
   for (const [index, script] of SCRIPTS.entries()) await play(store, { query: QUERIES[index]!, index, ...script });
   const counts = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete } };
-  await store.putResult({ run: RUN, total: complete, cancelled: false, numTurns: 3, counts });
+  await store.put('result', null, { run: RUN, total: complete, cancelled: false, numTurns: 3, counts });
   rmSync(join(folder, rolloutFolder({ query: 'a1', sample: 0, attempt: 1 })), { recursive: true });
 });
 

@@ -11,7 +11,7 @@ import { openLoose } from '../records/ended-rig.ts';
 import { rolloutFolder, RUN_FILE } from '../../records/format/layout.ts';
 import { sha256 } from '../../records/format/text.ts';
 import type { Store } from '../../records/store.ts';
-import { play, putRun } from '../records/play.ts';
+import { play, putRun, withRecords } from '../records/play.ts';
 import { QUERIES, SCRIPTS } from '../viewer/rig.ts';
 import { until } from '../support/until.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -31,15 +31,13 @@ async function made(run: string, through: (store: Store) => Store = (store) => s
 /** Writes fields that no Everturn of today knows into every record. */
 function later(store: Store): Store {
   const more = { 'x-later': { y: [1, '</script>'] } };
-  return {
-    ...store,
-    putRun: (run) =>
-      store.putRun({ ...run, ...more, settings: Object.assign({}, run.settings, { thinking: { budget: [1] } }) }),
-    putRollout: (id, rollout) => store.putRollout(id, { ...rollout, ...more }),
-    putTurn: (id, turn) => store.putTurn(id, { ...turn, ...more }),
-    putVerdict: (id, turn) => store.putVerdict(id, { ...turn, ...more }),
-    putEnd: (id, end) => store.putEnd(id, { ...end, ...more }),
-  };
+  return withRecords(store, {
+    run: (run) => ({ ...run, ...more, settings: Object.assign({}, run.settings, { thinking: { budget: [1] } }) }),
+    rollout: (rollout) => ({ ...rollout, ...more }),
+    turn: (turn) => ({ ...turn, ...more }),
+    verdict: (verdict) => ({ ...verdict, ...more }),
+    end: (end) => ({ ...end, ...more }),
+  });
 }
 
 /** A record with another beginning and the hash that is right for it. */
@@ -156,7 +154,7 @@ describe('a run that has ended, and has none of its rollouts', () => {
   beforeAll(async () => {
     await made('gone');
     const counts = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete: 2, failed: 1 } };
-    await openLoose(out, 'gone').putResult({ run: 'gone', total: 4, cancelled: false, numTurns: 3, counts });
+    await openLoose(out, 'gone').put('result', null, { run: 'gone', total: 4, cancelled: false, numTurns: 3, counts });
     rmSync(path('gone', 'rollouts'), { recursive: true });
   });
   test.each(READERS.filter(([name]) => READ.includes(name.split(' ')[0]!)))(

@@ -32,7 +32,7 @@ afterAll(async () => {
 async function aRun(run: string, model: string, apiKeyEnv: string | null = null, train = false): Promise<void> {
   const paced = { batchGroups: 2, maxStaleness: 1, successRate: null, dropZeroVariance: false, minMembers: null };
   const record = aRunRecord(run, completeSettings(run, { model, apiKeyEnv }), train ? { train: paced } : {});
-  await openFileStore(join(cwd, 'runs'), run).putRun(record);
+  await openFileStore(join(cwd, 'runs'), run).put('run', null, record);
 }
 
 /** What the command says as it refuses. */

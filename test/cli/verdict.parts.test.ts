@@ -161,7 +161,7 @@ describe('everturn verdict', () => {
     const out = aRun();
     const store = openFileStore(out, RUN);
     const id = { query: 'one', sample: 0, attempt: 1 };
-    const { hash } = (await store.getRollout({ run: RUN, ...id }))!;
+    const { hash } = (await store.get('rollout', { run: RUN, ...id }))!;
     const text = '\u001b]0;owned\u0007\u202egnp.exe';
     const of = { ...id, turn: null, hash };
     await putAct(store, { act: 'note', of, text, by: 'eve\u001b[2J', via: 'cli', at: Date.now() });

@@ -31,12 +31,12 @@ export function storeContract(name: string, { create, again, drafts = true }: St
   test(`${name}: an empty store holds nothing, and says so without an error`, async () => {
     const store = create();
     const id = idOf('q');
-    expect(await store.getRun()).toBeUndefined();
-    expect(await store.getResult()).toBeUndefined();
-    expect(await store.getRollout(id)).toBeUndefined();
-    expect(await store.getTurn(id, 1)).toBeUndefined();
-    expect(await store.getVerdict(id, 1)).toBeUndefined();
-    expect(await store.getEnd(id)).toBeUndefined();
+    expect(await store.get('run')).toBeUndefined();
+    expect(await store.get('result')).toBeUndefined();
+    expect(await store.get('rollout', id)).toBeUndefined();
+    expect(await store.get('turn', id, 1)).toBeUndefined();
+    expect(await store.get('verdict', id, 1)).toBeUndefined();
+    expect(await store.get('end', id)).toBeUndefined();
     expect(await store.getLog(0, 'q', 'txt')).toBeUndefined();
     expect(await store.countQueries()).toBe(0);
     expect(await store.listRolloutsOf('q')).toEqual([]);
@@ -46,16 +46,16 @@ export function storeContract(name: string, { create, again, drafts = true }: St
   test(`${name}: what was put is what another opener gets, with the same hash`, async () => {
     const store = create();
     const id = idOf('q');
-    const rollout = await store.putRollout(id, rolloutOf(id));
-    const turn = await store.putTurn(id, { ...turnRecord(1, 'What?'), previous: rollout.hash });
-    const verdict = await store.putVerdict(id, {
+    const rollout = await store.put('rollout', id, rolloutOf(id));
+    const turn = await store.put('turn', id, { ...turnRecord(1, 'What?'), previous: rollout.hash });
+    const verdict = await store.put('verdict', id, {
       turn: 1,
       verdict: 'right',
       reason: 'equal',
       of: turn.hash,
       tookMs: 3,
     });
-    const end = await store.putEnd(id, {
+    const end = await store.put('end', id, {
       outcome: 'complete',
       stopReason: 'success',
       failure: null,
@@ -67,10 +67,10 @@ export function storeContract(name: string, { create, again, drafts = true }: St
     });
     const other = again(store);
     const kept = { created: false };
-    expect(await other.getRollout(id)).toEqual({ ...rollout, ...kept });
-    expect(await other.getTurn(id, 1)).toEqual({ ...turn, ...kept });
-    expect(await other.getVerdict(id, 1)).toEqual({ ...verdict, ...kept });
-    expect(await other.getEnd(id)).toEqual({ ...end, ...kept });
+    expect(await other.get('rollout', id)).toEqual({ ...rollout, ...kept });
+    expect(await other.get('turn', id, 1)).toEqual({ ...turn, ...kept });
+    expect(await other.get('verdict', id, 1)).toEqual({ ...verdict, ...kept });
+    expect(await other.get('end', id)).toEqual({ ...end, ...kept });
     expect([rollout, turn, verdict, end].map(({ created }) => created)).toEqual([true, true, true, true]);
     expect(turn.record).toEqual({ ...turnRecord(1, 'What?'), previous: rollout.hash });
     expect(turn.hash).toMatch(/^[0-9a-f]{64}$/);
@@ -79,27 +79,27 @@ export function storeContract(name: string, { create, again, drafts = true }: St
   test(`${name}: the first put wins: a second changes nothing and returns the first`, async () => {
     const store = create();
     const id = idOf('q');
-    const first = await store.putTurn(id, turnRecord(1, 'first'));
-    const second = await again(store).putTurn(id, turnRecord(1, 'second'));
+    const first = await store.put('turn', id, turnRecord(1, 'first'));
+    const second = await again(store).put('turn', id, turnRecord(1, 'second'));
     expect(second).toEqual({ ...first, created: false });
     await putRun(store, [aQuery('a')], { samples: 2 });
     await putRun(again(store), [aQuery('b'), aQuery('c')], { samples: 3 });
-    expect((await store.getRun())!.record.samples).toBe(2);
+    expect((await store.get('run'))!.record.samples).toBe(2);
     expect(await store.readQueries(0, 9)).toEqual([aQuery('a')]);
-    await store.putResult({ total: 1 });
-    expect((await store.putResult({ total: 2 })).record).toMatchObject({ total: 1 });
+    await store.put('result', null, { total: 1 } as never);
+    expect((await store.put('result', null, { total: 2 } as never)).record).toMatchObject({ total: 1 });
   });
 
   test(`${name}: of many racing writers one wins, and all return what it wrote`, async () => {
     const stores = Array.from({ length: 8 }, (_, i) => i).map(() => undefined as Store | undefined);
     const first = create();
     const results = await Promise.all(
-      stores.map((_, i) => again(first).putTurn(idOf('q'), turnRecord(1, `writer ${i}`))),
+      stores.map((_, i) => again(first).put('turn', idOf('q'), turnRecord(1, `writer ${i}`))),
     );
     expect(results.filter(({ created }) => created)).toHaveLength(1);
     expect(new Set(results.map(({ hash }) => hash)).size).toBe(1);
     expect(new Set(results.map(({ record }) => record.contextText)).size).toBe(1);
-    expect((await first.getTurn(idOf('q'), 1))!.hash).toBe(results[0]!.hash);
+    expect((await first.get('turn', idOf('q'), 1))!.hash).toBe(results[0]!.hash);
   });
 
   test(`${name}: numbers survive exactly`, async () => {
@@ -109,8 +109,8 @@ export function storeContract(name: string, { create, again, drafts = true }: St
     await fc.assert(
       fc.asyncProperty(fc.array(double, { maxLength: 20 }), fc.array(fc.maxSafeNat()), async (logprobs, outputIds) => {
         const record = { ...turnRecord(++turn, 'x'), logprobs: logprobs.map((x) => x + 0), outputIds };
-        await store.putTurn(idOf('q'), record);
-        expect((await store.getTurn(idOf('q'), turn))!.record).toEqual(record);
+        await store.put('turn', idOf('q'), record);
+        expect((await store.get('turn', idOf('q'), turn))!.record).toEqual(record);
       }),
       { numRuns: 30 },
     );
@@ -135,11 +135,11 @@ export function storeContract(name: string, { create, again, drafts = true }: St
     ];
     for (const query of ids) {
       const turn = { ...turnRecord(1, `${query} \u0000 \ud83d\ude00 \u2028 \ufffd \ufeff`), answer: query };
-      await store.putRollout(idOf(query), rolloutOf(idOf(query)));
-      await store.putTurn(idOf(query), turn);
+      await store.put('rollout', idOf(query), rolloutOf(idOf(query)));
+      await store.put('turn', idOf(query), turn);
     }
     for (const query of ids) {
-      expect((await store.getTurn(idOf(query), 1))!.record.answer).toBe(query);
+      expect((await store.get('turn', idOf(query), 1))!.record.answer).toBe(query);
       expect(await store.listRolloutsOf(query)).toEqual([idOf(query)]);
     }
     const listed = await all(store.listRollouts((breach) => expect.unreachable(JSON.stringify(breach))));
@@ -149,9 +149,9 @@ export function storeContract(name: string, { create, again, drafts = true }: St
   test(`${name}: samples and attempts are told apart, and listed by sample, then attempt`, async () => {
     const store = create();
     const ids = [idOf('q', 10), idOf('q', 2, 2), idOf('q', 2), idOf('q', 0)];
-    for (const id of ids) await store.putRollout(id, rolloutOf(id));
+    for (const id of ids) await store.put('rollout', id, rolloutOf(id));
     expect(await store.listRolloutsOf('q')).toEqual([ids[3], ids[2], ids[1], ids[0]]);
-    expect((await store.getRollout(idOf('q', 2, 2)))!.record.attempt).toBe(2);
+    expect((await store.get('rollout', idOf('q', 2, 2)))!.record.attempt).toBe(2);
   });
 
   test(`${name}: queries are read by place, in order, any page of them`, async () => {
@@ -199,10 +199,12 @@ export function storeContract(name: string, { create, again, drafts = true }: St
 
   test(`${name}: what JSON cannot hold is refused, not altered`, async () => {
     const store = create();
-    await expect(store.putTurn(idOf('q'), { ...turnRecord(1, 'x'), logprobs: [Number.NaN] })).rejects.toMatchObject({
-      reason: 'not-json',
-    });
-    expect(await store.getTurn(idOf('q'), 1)).toBeUndefined();
+    await expect(store.put('turn', idOf('q'), { ...turnRecord(1, 'x'), logprobs: [Number.NaN] })).rejects.toMatchObject(
+      {
+        reason: 'not-json',
+      },
+    );
+    expect(await store.get('turn', idOf('q'), 1)).toBeUndefined();
   });
 }
 

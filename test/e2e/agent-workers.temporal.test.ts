@@ -85,7 +85,7 @@ describe('an agent whose worker is frozen', { timeout: 600_000 }, () => {
     await everturn.mustCall('status', 'frozen', '--follow');
     const store = openFileStore(join(everturn.folder, 'runs'), 'frozen');
     for (const query of ['ends', 'stays']) {
-      const verdict = await store.getVerdict({ run: 'frozen', query, sample: 0, attempt: 1 }, 1);
+      const verdict = await store.get('verdict', { run: 'frozen', query, sample: 0, attempt: 1 }, 1);
       expect(verdict?.record.reward).toBe(1);
     }
     expect(await everturn.mustCall('check', 'frozen', '--json')).toContain('"turns":2,');

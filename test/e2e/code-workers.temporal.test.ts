@@ -53,7 +53,8 @@ describeUnless(proof.ok ? undefined : `no sandbox: ${proof.why}`)(
     let workers: Running[] = [];
     const verdictOf = async (run: string) =>
       (
-        await openFileStore(join(cluster.everturn.folder, 'runs'), run).getVerdict(
+        await openFileStore(join(cluster.everturn.folder, 'runs'), run).get(
+          'verdict',
           { run, query: 'slow', sample: 0, attempt: 1 },
           1,
         )

@@ -55,7 +55,7 @@ describeUnless(lack)('code in a workflow', () => {
     const store = openFileStore(rig.out, 'code');
     const verdicts: Pick<Verdict, 'verdict' | 'reason'>[] = [];
     for (let turn = 1; ; turn++) {
-      const stored = await store.getVerdict({ run: 'code', query, sample: 0, attempt: 1 }, turn);
+      const stored = await store.get('verdict', { run: 'code', query, sample: 0, attempt: 1 }, turn);
       if (!stored) break;
       verdicts.push({ verdict: stored.record.verdict, reason: stored.record.reason });
     }

@@ -36,7 +36,7 @@ describe('a run against two servers', () => {
 
   test('says in run.json and in every record what its logprobs were found to be of', async () => {
     const store = openFileStore(join(everturn.folder, 'runs'), 'two');
-    const { logprobs } = (await store.getRun())!.record;
+    const { logprobs } = (await store.get('run'))!.record;
     const of = Object.fromEntries(servers.map(({ url }) => [url, 'temperature']));
     expect(logprobs).toEqual({ meaning: 'temperature', servers: of });
     for await (const { turns } of readTrajectories(store))

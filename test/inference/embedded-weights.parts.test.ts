@@ -46,7 +46,7 @@ async function aRun(
   part: Partial<RunRecord> = {},
 ): Promise<{ folder: string; ledger: WeightsLedger }> {
   const store = openFileStore(out, run);
-  await store.putRun(aRunRecord(run, settings, { ...part, model: await tinyIdentity() }));
+  await store.put('run', null, aRunRecord(run, settings, { ...part, model: await tinyIdentity() }));
   return { folder: store.folder, ledger: openWeightsLedger(store.folder) };
 }
 

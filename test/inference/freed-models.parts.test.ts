@@ -67,12 +67,12 @@ describe.runIf(process.platform === 'linux')('a worker after several runs', () =
       await ledger.declare(entry);
       await ledger.markLoaded(1);
       await play(backends, store);
-      await store.putResult({ run: `run-${i}` } as never);
+      await store.put('result', null, { run: `run-${i}` } as never);
     }
     await play(backends, going);
     await expect.poll(children, { timeout: 60_000 }).toBe(1);
     expect(process.memoryUsage().rss - rss).toBeLessThan(200 * 2 ** 20);
-    await going.putResult({ run: 'going' } as never);
+    await going.put('result', null, { run: 'going' } as never);
     await expect.poll(children, { timeout: 60_000 }).toBe(0);
     await play(backends, going);
   });
@@ -110,12 +110,12 @@ describe.runIf(process.platform === 'linux')('a worker after several runs', () =
 
       const going = openFileStore(out, 'going');
       const held = await playIn(going.folder, 'g0');
-      await going.putResult({ run: 'going' } as never);
+      await going.put('result', null, { run: 'going' } as never);
       for (let i = 1; i <= RUNS; i++) {
         const store = openFileStore(out, `run-${i}`);
         const { environment, rollout, turns } = await playIn(store.folder, `g${i}`);
         await environment.end!({ rollout, before: async () => turns }, { signal: NEVER });
-        await store.putResult({ run: `run-${i}` } as never);
+        await store.put('result', null, { run: `run-${i}` } as never);
       }
       await expect.poll(children, { timeout: 60_000 }).toBe(1);
       const { environment: still, rollout, turns } = held;

@@ -27,7 +27,9 @@ async function runOf(
   part: Partial<RunRecord> = {},
 ): Promise<string> {
   const store = openFileStore(out, run);
-  await store.putRun(
+  await store.put(
+    'run',
+    null,
     aRunRecord(run, settingsOf(model), { ...part, ...(identity !== undefined && { model: identity }) }),
   );
   return store.folder;

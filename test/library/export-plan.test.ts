@@ -55,7 +55,7 @@ describe('the options of an export', () => {
 
   test.each(['rows', 'dpo'])('%s with more members than the run has samples is refused', async (format) => {
     const store = await storeOf('always');
-    const { samples } = (await store.getRun())!.record;
+    const { samples } = (await store.get('run'))!.record;
     const planned = (minMembers: number) => plannedExport(format, { minMembers });
     const file = join(folder, `members-${format}`);
     await expect(planned(samples + 1)(store, file, target)).rejects.toMatchObject({

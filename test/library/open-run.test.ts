@@ -27,7 +27,7 @@ const named = ({ query, sample }: Pick<Rollout, 'query' | 'sample'>) => `${query
 beforeAll(async () => {
   const store = openFileStore(join(folder, 'runs'), RUN);
   await someRun(store);
-  await store.putResult({ run: RUN, total: 13, cancelled: false, numTurns: 3, counts: noCounts() });
+  await store.put('result', null, { run: RUN, total: 13, cancelled: false, numTurns: 3, counts: noCounts() });
 });
 
 describe('the rollouts of a run', () => {

@@ -49,7 +49,7 @@ describe('a run that a program starts', { timeout: 120_000 }, () => {
       ...{ isHeldOut: false, dataset: 'rows.jsonl' },
       rows: { dataset: { accepted: 3, refused: 1 }, badRows: [{ line: 4 }] },
     });
-    const { record } = (await openFileStore(join(everturn.folder, 'runs'), run.run).getRun())!;
+    const { record } = (await openFileStore(join(everturn.folder, 'runs'), run.run).get('run'))!;
     expect(record.origins).toMatchObject({ numTurns: 'input', samples: 'input', temperature: 'default' });
   });
 

@@ -24,7 +24,7 @@ const PACKAGE = {
 beforeAll(async () => {
   const store = openFileStore(join(folder, 'runs'), RUN);
   await someRun(store);
-  await store.putResult({ run: RUN, total: 13, cancelled: false, numTurns: 3, counts: noCounts() });
+  await store.put('result', null, { run: RUN, total: 13, cancelled: false, numTurns: 3, counts: noCounts() });
 });
 const SKIPPED = 'The Python package is not tested: there is no python3 (EVERTURN_TEST_PYTHON can name one)';
 

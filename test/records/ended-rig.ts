@@ -26,11 +26,15 @@ export async function seenIn(store: Store): Promise<unknown> {
     const files = (await store.listFiles(id)).toSorted();
     const turns = [];
     for (let turn = 1; turn <= 4; turn++)
-      turns.push([await store.getTurn(id, turn), await store.getVerdict(id, turn), await store.getChunk(id, turn, 1)]);
+      turns.push([
+        await store.get('turn', id, turn),
+        await store.get('verdict', id, turn),
+        await store.get('chunk', id, turn, 1),
+      ]);
     const logs = [];
     for (const version of [0, 1, 2])
       for (const kind of ['txt', 'jsonl'] as const) logs.push(await store.getLog(version, logName(id), kind));
-    rollouts.push({ id, files, rollout: await store.getRollout(id), turns, end: await store.getEnd(id), logs });
+    rollouts.push({ id, files, rollout: await store.get('rollout', id), turns, end: await store.get('end', id), logs });
   }
   return { listed: listed.sort(), rollouts };
 }
@@ -53,7 +57,7 @@ export const openLoose = (out: string, run = RUN): Store =>
 export async function endAll(out: string, layer: FileLayer = NODE_FILES, run = RUN): Promise<void> {
   const store = openFileStore(out, run);
   const disk = openDisk(layer);
-  for await (const id of store.listRollouts()) if (await store.getEnd(id)) await disk.end(store.folder, id, false);
+  for await (const id of store.listRollouts()) if (await store.get('end', id)) await disk.end(store.folder, id, false);
 }
 
 /** Makes files of ended rollouts again, so that a test can do harm to them. */

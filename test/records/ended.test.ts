@@ -99,9 +99,9 @@ describe('an ended rollout', () => {
     await endAll(out);
     const store = again(out);
     const late = turnRecord(4, 'too late');
-    await expect(store.putTurn(ID, late)).rejects.toMatchObject({ reason: 'rollout-ended' });
-    expect((await store.putTurn(ID, turnRecord(1, 'another')))?.created).toBe(false);
-    expect((await store.putRollout(ID, (await store.getRollout(ID))!.record)).created).toBe(false);
+    await expect(store.put('turn', ID, late)).rejects.toMatchObject({ reason: 'rollout-ended' });
+    expect((await store.put('turn', ID, turnRecord(1, 'another')))?.created).toBe(false);
+    expect((await store.put('rollout', ID, (await store.get('rollout', ID))!.record)).created).toBe(false);
     expect(filesLeft()).toEqual([]);
     // Killed before it saw that the rollout had ended.
     const folder = join(out, RUN, rolloutFolder(ID));
@@ -110,8 +110,8 @@ describe('an ended rollout', () => {
     writeFileSync(join(folder, 'turn-004.json'), text);
     expect(await seenIn(again(out))).toEqual(seen);
     expect(await breaches()).toEqual([]);
-    const result = (await again(out).getResult())!.record;
-    await again(out).putResult(result);
+    const result = (await again(out).get('result'))!.record;
+    await again(out).put('result', null, result);
     expect(existsSync(folder)).toBe(false);
   });
 
@@ -138,7 +138,7 @@ describe('an ended rollout', () => {
     const before = await again(out).listFiles(ID);
     await other('longer', async (store) => {
       cpSync(join(root, 'good', RUN, rolloutFolder(ID)), join(store.folder, rolloutFolder(ID)), { recursive: true });
-      await store.putChunk(ID, { turn: 3, chunk: 1 } as ChunkRecord);
+      await store.put('chunk', ID, { turn: 3, chunk: 1 } as ChunkRecord);
     });
     expect((await again(out).listFiles(ID)).length).toBe(before.length + 1);
     const ofLines = async () => (await breaches()).filter(({ path }) => path.startsWith('ended/'));
@@ -251,7 +251,7 @@ describe('a segment', () => {
     renameSync(join(out, RUN), join(out, 'moved'));
     cpSync(join(root, 'good'), out, { recursive: true });
     await more();
-    expect((await again(out).getEnd(id))?.record.outcome).toBe('complete');
+    expect((await again(out).get('end', id))?.record.outcome).toBe('complete');
     expect(readdirSync(join(out, 'moved', 'ended'))).toHaveLength(2);
   });
 });
@@ -269,7 +269,7 @@ describe('a worker that dies at any change of the disk', () => {
       expect(rolloutsIn(await seenIn(again(dying))), String(after)).toEqual(rolloutsIn(seen));
       await endAll(dying);
       const store = again(dying);
-      await store.putResult((await store.getResult())!.record);
+      await store.put('result', null, (await store.get('result'))!.record);
       expect(await seenIn(again(dying)), String(after)).toEqual(seen);
       rmSync(dying, { recursive: true });
     }

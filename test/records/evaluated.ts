@@ -24,7 +24,8 @@ export async function evaluate(
   for (const [index, verdict] of verdicts.entries())
     await play(store, { run: place.run, query: queries[index]!, index, verdicts: [verdict], versions: [version] });
   const counts = noCounts();
-  if (!open) await store.putResult({ run: place.run, total: verdicts.length, cancelled: false, numTurns: 3, counts });
+  if (!open)
+    await store.put('result', null, { run: place.run, total: verdicts.length, cancelled: false, numTurns: 3, counts });
   return place.run;
 }
 
@@ -36,7 +37,7 @@ export const TRAIN = {
 /** The next entry of a feed's ledger: these groups were trained into that version. */
 export async function trained(store: Store, groups: NumberSet, version: number): Promise<void> {
   const number = (await store.countFeedEntries()) + 1;
-  const previous = number === 1 ? null : (await store.getFeedEntry(number - 1))!.hash;
+  const previous = number === 1 ? null : (await store.get('feed', number - 1))!.hash;
   const said = { lease: `l${number}`, consumer: 't', groups, leasedAt: version - 1, version };
-  await store.putFeedEntry({ kind: 'trained', ...said, number, previous, at: 0 });
+  await store.put('feed', null, { kind: 'trained', ...said, number, previous, at: 0 });
 }

@@ -152,8 +152,8 @@ export const READERS: Readonly<Record<string, Reader>> = {
         all++;
         if (played.end === null) continue;
         ended++;
-        assert.equal((await store.putRollout(id, played.rollout)).created, false);
-        for (const turn of [1, 2, 3]) assert(await store.getVerdict(id, turn));
+        assert.equal((await store.put('rollout', id, played.rollout)).created, false);
+        for (const turn of [1, 2, 3]) assert(await store.get('verdict', id, turn));
       }
       return { ended, all };
     };

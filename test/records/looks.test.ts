@@ -67,8 +67,8 @@ describe('a rollout that ends while it is read or written', () => {
       return isMine;
     };
     const store = openFileStore(out, RUN, { disk: { ...disk, writeOnce } });
-    const record = (await again(lines).getRollout(ID))!;
-    expect(await store.putRollout(ID, { ...record.record, birthTime: 5 })).toEqual({ ...record, created: false });
+    const record = (await again(lines).get('rollout', ID))!;
+    expect(await store.put('rollout', ID, { ...record.record, birthTime: 5 })).toEqual({ ...record, created: false });
     expect(await store.listFiles(ID)).toContain('end.json');
   });
 });
@@ -96,11 +96,11 @@ describe('a segment', () => {
       damage();
       const store = again(out);
       await expect(store.listRolloutsOf('never'), String(says)).rejects.toThrow(says);
-      await expect(store.getEnd(never), String(says)).rejects.toMatchObject({ reason: 'record-broken' });
+      await expect(store.get('end', never), String(says)).rejects.toMatchObject({ reason: 'record-broken' });
       writeFileSync(path, text);
       writeFileSync(index, names);
       expect(await store.listRolloutsOf('never'), String(says)).toEqual([]);
-      expect(await store.getEnd(never)).toBeUndefined();
+      expect(await store.get('end', never)).toBeUndefined();
       expect(await seenIn(store), String(says)).toEqual(seen);
     }
   });

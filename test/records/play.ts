@@ -10,7 +10,7 @@ import { logName, turnLogBlock, turnLogLine } from '../../domain/rollout/turn-lo
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
-import type { Store, Stored } from '../../records/store.ts';
+import type { RecordKind, Records, Store, Stored } from '../../records/store.ts';
 import { hashQueries } from '../../records/run/queries.ts';
 
 export const RUN = 'r1';
@@ -29,6 +29,14 @@ export const aRunRecord = (run: string, settings: RolloutSettings, part: Partial
   versions: { everturn: '0.0.0', node: 'v20.20.0' },
   ...part,
 });
+
+/** The same store, which stores another record of these kinds than it is given. */
+export function withRecords(
+  store: Store,
+  changes: { readonly [K in RecordKind]?: (record: Records[K]) => Records[K] },
+): Store {
+  return { ...store, put: (kind, of, record) => store.put(kind, of, changes[kind]?.(record) ?? record) };
+}
 
 export async function putRun(
   store: Store,
@@ -49,7 +57,7 @@ export async function putRun(
     samples: part.samples ?? 1,
     dataset: { path: 'q.jsonl', sha256, accepted, refused: 0 },
   });
-  await store.putRun(record);
+  await store.put('run', null, record);
 }
 
 export interface Script {
@@ -79,7 +87,7 @@ export async function play(store: Store, script: Script): Promise<void> {
   const id = { run, query: query.queryId, sample, attempt };
   const index = script.index === undefined ? 0 : script.index;
   const birthTime = 1_700_000_000_000 + 10_000 * (index ?? 0) + 7 * sample + 1000 * (attempt - 1);
-  const rollout = await store.putRollout(id, {
+  const rollout = await store.put('rollout', id, {
     run,
     query,
     index,
@@ -105,18 +113,18 @@ export async function play(store: Store, script: Script): Promise<void> {
     const merged = { ...record, ...timed, seed, contextIds, ...said, ...script.turn?.(turn) };
     const contextLength =
       (before ? before.record.contextLength + before.record.outputIds.length : 0) + merged.contextIds.length;
-    const stored = await store.putTurn(id, { ...merged, contextLength, previous: before?.hash ?? rollout.hash });
+    const stored = await store.put('turn', id, { ...merged, contextLength, previous: before?.hash ?? rollout.hash });
     turns.push(stored);
     const verdict = verdicts[turn - 1];
     if (!verdict) continue;
-    const judged = await store.putVerdict(id, { turn, verdict, reason: 'scripted', of: stored.hash, tookMs: 1 });
+    const judged = await store.put('verdict', id, { turn, verdict, reason: 'scripted', of: stored.hash, tookMs: 1 });
     await log(turn, judged.record);
   }
   if (stop === null) return;
   const outcome = outcomeOf(stop);
   const judged = verdicts.map((verdict) => ({ verdict }));
   const { success, turnRewards, returns, called } = scoredTurns(judged, stop, settings);
-  await store.putEnd(id, {
+  await store.put('end', id, {
     outcome,
     stopReason: stop,
     failure:

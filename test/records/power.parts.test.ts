@@ -5,7 +5,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
-import type { Store, Stored } from '../../records/store.ts';
+import type { Store } from '../../records/store.ts';
+import type { NameOf } from '../../records/format/kinds.ts';
 import { playGoodRun } from './check/good-run.ts';
 import { again, endAll, rolloutsIn, seenIn } from './ended-rig.ts';
 import type { FileLayer } from '../../records/disk/file-layer.ts';
@@ -39,16 +40,15 @@ const SCRIPTS: readonly Script[] = Array.from({ length: 4 }, (_, i) => ({
 
 /** Remembers each record whose put has returned: then Temporal may be informed. */
 function remembering(store: Store, isOn: () => boolean, puts: (() => Promise<void>)[]): Store {
-  const note = <T>(stored: Stored<T>, read: (store: Store) => Promise<Stored<T> | undefined>) => {
-    if (isOn()) puts.push(async () => expect(await read(reader!)).toEqual({ ...stored, created: false }));
-    return stored;
-  };
   return {
     ...store,
-    putRollout: async (id, record) => note(await store.putRollout(id, record), (s) => s.getRollout(id)),
-    putTurn: async (id, record) => note(await store.putTurn(id, record), (s) => s.getTurn(id, record.turn)),
-    putVerdict: async (id, record) => note(await store.putVerdict(id, record), (s) => s.getVerdict(id, record.turn)),
-    putEnd: async (id, record) => note(await store.putEnd(id, record), (s) => s.getEnd(id)),
+    async put(kind, of, record) {
+      const stored = await store.put(kind, of, record);
+      const name = [of, ...('turn' in record ? [record.turn] : [])] as unknown as NameOf<typeof kind>;
+      if (isOn())
+        puts.push(async () => expect(await reader!.get(kind, ...name)).toEqual({ ...stored, created: false }));
+      return stored;
+    },
   };
 }
 let reader: Store | undefined;
@@ -74,9 +74,10 @@ async function playAgain(store: Store, script: Script): Promise<void> {
         );
         await put(version, name, true);
       },
-      async putEnd(id, record) {
-        for (const key of logs.keys()) await put(Number(key.split(' ')[0]), key.slice(key.indexOf(' ') + 1), false);
-        return store.putEnd(id, record);
+      async put(kind, of, record) {
+        if (kind === 'end')
+          for (const key of logs.keys()) await put(Number(key.split(' ')[0]), key.slice(key.indexOf(' ') + 1), false);
+        return store.put(kind, of, record);
       },
     },
     script,
@@ -132,13 +133,13 @@ describe(`a power cut (POWER_SEED=${SEED})`, () => {
     const begin = (layer: FileLayer, sample: number) => {
       const id = { run: RUN, query: 'q0', sample, attempt: 1 };
       const record = { ...id, query: aQuery('q0'), index: 0, settings: someSettings(), birthTime: 1 };
-      return openFileStore(out, RUN, { layer }).putRollout(id, record);
+      return openFileStore(out, RUN, { layer }).put('rollout', id, record);
     };
     expect(await ends(begin(dying, 0))).toBe(false);
     const { hash } = await begin(disk.layer, 1);
     const found = mkdtempSync(join(root, 'found-'));
     disk.afterCut(found);
-    expect((await again(found).getRollout({ run: RUN, query: 'q0', sample: 1, attempt: 1 }))?.hash).toBe(hash);
+    expect((await again(found).get('rollout', { run: RUN, query: 'q0', sample: 1, attempt: 1 }))?.hash).toBe(hash);
   });
 
   test('while rollouts become lines loses nothing, and the next worker does what is left', async () => {

@@ -96,9 +96,11 @@ describe('trajectories of a store', () => {
       reason: 'record-broken',
       message: expect.stringContaining('turn-002.json'),
     });
-    await expect(store.putTurn(id, { ...(await store.getTurn(id, 1))!.record, turn: 2 })).rejects.toMatchObject({
-      reason: 'record-broken',
-    });
+    await expect(store.put('turn', id, { ...(await store.get('turn', id, 1))!.record, turn: 2 })).rejects.toMatchObject(
+      {
+        reason: 'record-broken',
+      },
+    );
     rmSync(file);
     await expect(readTrajectory(store, id)).rejects.toThrow('turn 2 is missing');
   });
@@ -134,7 +136,7 @@ describe('trajectories of a store', () => {
     for (const [index, query] of queries.entries())
       await play(store, { query, index, settings, verdicts: runs[query.queryId]!, stop: 'undecided' });
     // A check waits for the result of a run whose rollouts have all ended.
-    await store.putResult({ run: RUN, total: 2, cancelled: false, numTurns: 4, counts: noCounts() });
+    await store.put('result', null, { run: RUN, total: 2, cancelled: false, numTurns: 4, counts: noCounts() });
 
     const samples = async (undecided: UndecidedPolicy) => {
       const file = join(out, `${undecided}.jsonl`);

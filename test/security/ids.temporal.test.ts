@@ -40,7 +40,7 @@ function hostileIds(count: number): string[] {
 async function begin(store: Store, query: string): Promise<void> {
   const [sample, attempt, settings] = [0, 1, someSettings()];
   const record = { run: RUN, query: aQuery(query), index: 0, sample, attempt, settings, birthTime: 1 };
-  await store.putRollout({ run: RUN, query, sample, attempt }, record);
+  await store.put('rollout', { run: RUN, query, sample, attempt }, record);
 }
 
 async function queriesIn(store: Store): Promise<Set<string>> {
@@ -89,7 +89,7 @@ describe('hostile ids', () => {
       expect(await queriesIn(store)).toEqual(new Set(ids));
       for (const query of ids) {
         const id = { run: RUN, query, sample: 0, attempt: 1 };
-        expect((await store.getRollout(id))!.record.query.queryId).toBe(query);
+        expect((await store.get('rollout', id))!.record.query.queryId).toBe(query);
       }
     },
   );

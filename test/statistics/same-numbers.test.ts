@@ -46,7 +46,7 @@ async function playAll(store: Store, run: string): Promise<void> {
       await play(store, { run, query: QUERIES[index]!, index, sample, settings: SETTINGS, ...script });
   for await (const trajectory of readTrajectories(store))
     addResult(counts, trajectoryResult(store.folder, trajectory)!, 3);
-  await store.putResult({ run, total: 8, cancelled: false, numTurns: 3, counts });
+  await store.put('result', null, { run, total: 8, cancelled: false, numTurns: 3, counts });
 }
 
 describe('a run that ends early', () => {
@@ -82,7 +82,7 @@ describe('a run that ends early', () => {
     const several = await call<{ runs: Several }>('compare', RUN, 'other', RUN);
     const sideBySide = await rig.api.several([RUN, 'other']);
     const place = runPlace(rig.out, RUN);
-    const result = (await place.store.getResult())!.record as never;
+    const result = (await place.store.get('result'))!.record as never;
     const ending = await showEnding(scriptedIo({ cwd: rig.out }), { place, result, maxFailed: 9 }, true);
     const closing = (name: string) =>
       (ending.json as { passAtK: Number[] }).passAtK.find((one) => one.name === name)?.value;
@@ -139,7 +139,7 @@ describe('a run that ends early', () => {
     const rig = await viewRig();
     await playAll(rig.store, RUN);
     const { summary } = await rig.api.run(RUN);
-    const { counts, total } = (await rig.store.getResult())!.record as { counts: never; total: number };
+    const { counts, total } = (await rig.store.get('result'))!.record;
 
     expect(countedTurns(counts, total)).toEqual(
       summary.turns.map(({ turn, judged, right, rightBy }) => ({

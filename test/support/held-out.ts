@@ -65,7 +65,7 @@ export async function trainWithHeldOut(everturn: Everturn, held: number, ...more
           });
       return turns;
     },
-    isEvaluated: (name: string) => async () => (await storeOf(name).getResult()) !== undefined,
+    isEvaluated: (name: string) => async () => (await storeOf(name).get('result')) !== undefined,
     /** The worst error of its logprobs to those of the model in `folder`. */
     async errorOf(name: string, folder: string) {
       const scorer = await openScorer(folder);

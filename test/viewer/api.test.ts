@@ -75,7 +75,7 @@ describe('the list of rollouts', () => {
     const noted = async (filter: string) =>
       (await rig.api.rows(RUN, { filter, sort: '' }, 0, 9)).rows.map(({ query, marks }) => [query, marks]);
     expect(await noted('has:note')).toEqual([]);
-    const { hash } = (await rig.store.getTurn({ run: RUN, query: 'a2', sample: 0, attempt: 1 }, 1))!;
+    const { hash } = (await rig.store.get('turn', { run: RUN, query: 'a2', sample: 0, attempt: 1 }, 1))!;
     const of = { query: 'a2', sample: 0, attempt: 1, turn: 1, hash };
     await putAct(rig.store, { act: 'note', of, text: 'odd', by: 'ana', via: 'cli', at: 5 });
     expect(await noted('has:note')).toEqual([['a2', ['note']]]);

@@ -46,7 +46,7 @@ describeUnless(NO_BROWSER)('the curves of a training run', () => {
     await evaluate(viewer.rig.out, { run: 'held', version: 2, open: true }, ['right', 'right', 'right', 'wrong']);
     await page.getByText('Version 2 is being evaluated by held-eval-v2, on 4 held-out rollouts').waitFor();
     const evaluation = { run: 'held-eval-v2', total: 4, cancelled: false, numTurns: 3, counts: noCounts() };
-    await openFileStore(`${viewer.rig.out}/held-eval`, 'held-eval-v2').putResult(evaluation);
+    await openFileStore(`${viewer.rig.out}/held-eval`, 'held-eval-v2').put('result', null, evaluation);
     await curve('right, held out: 25.0 % at version 0, 75.0 % at version 2').waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'version 2: 75.0 %, 4 rollouts' }).click();

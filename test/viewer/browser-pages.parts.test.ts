@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { NO_RECHECKS } from '../../domain/run/server-status.ts';
 import { writeFleetReport } from '../../records/run/fleet-status.ts';
 import { openFileStore } from '../../records/file-store.ts';
-import { aQuery, play, putRun, RUN } from '../records/play.ts';
+import { aQuery, play, putRun, RUN, withRecords } from '../records/play.ts';
 import { NO_BROWSER, openPage, useViewer } from './browser.ts';
 import { open, playSome, QUERIES } from './rig.ts';
 import { describeUnless } from '../support/needs.ts';
@@ -197,12 +197,10 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
     const store = openFileStore(viewer.rig.out, 'agents');
     await putRun(store, [query], { run: 'agents' });
     const parents = [null, 1, 1, 2, null];
-    const judging: typeof store = {
-      ...store,
-      putVerdict: (id, verdict) =>
-        store.putVerdict(id, { ...verdict, ...(verdict.turn === 5 && { answer: 'It is <b>42</b>.' }) }),
-      putEnd: (id, end) => store.putEnd(id, { ...end, abandoned: [3] }),
-    };
+    const judging = withRecords(store, {
+      verdict: (verdict) => ({ ...verdict, ...(verdict.turn === 5 && { answer: 'It is <b>42</b>.' }) }),
+      end: (end) => ({ ...end, abandoned: [3] }),
+    });
     await play(judging, {
       ...{ run: 'agents', query, verdicts: ['called', 'called', 'called', 'called', 'right'], stop: 'done' },
       turn: (turn) => ({

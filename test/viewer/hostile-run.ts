@@ -5,7 +5,7 @@ import type { Query } from '../../domain/query/query.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Store } from '../../records/store.ts';
 import { hashQueries } from '../../records/run/queries.ts';
-import { aQuery, aRunRecord, play, RUN, someSettings } from '../records/play.ts';
+import { aQuery, aRunRecord, play, RUN, someSettings, withRecords } from '../records/play.ts';
 import { PAYLOADS } from './payloads.ts';
 
 /** Texts that one rollout holds. */
@@ -28,22 +28,19 @@ export async function playHostile(store: Store): Promise<void> {
     dataset: { path: `x/${PAYLOADS[3]!.replaceAll('/', '\\')}`, ...(await hashQueries(HOSTILE_QUERIES)), refused: 0 },
     versions: { everturn: PAYLOADS[4]!, node: PAYLOADS[5]! },
   });
-  await store.putRun(record);
+  await store.put('run', null, record);
   for (const [index, query] of HOSTILE_QUERIES.entries()) {
     const own = PAYLOADS.slice(index * EACH + 3, index * EACH + EACH);
     const at = (i: number): string => own[i % own.length] ?? PAYLOADS[i]!;
-    const reasoned: Store = {
-      ...store,
-      putVerdict: (id, verdict) =>
-        store.putVerdict(id, {
-          ...verdict,
-          reason: at(0),
-          extracted: at(1),
-          ...(index % 2 === 1 && { answer: at(6) }),
-        }),
-      putEnd: (id, end) =>
-        store.putEnd(id, { ...end, failure: end.failure && { ...end.failure, reason: at(5), message: at(6) } }),
-    };
+    const reasoned = withRecords(store, {
+      verdict: (verdict) => ({
+        ...verdict,
+        reason: at(0),
+        extracted: at(1),
+        ...(index % 2 === 1 && { answer: at(6) }),
+      }),
+      end: (end) => ({ ...end, failure: end.failure && { ...end.failure, reason: at(5), message: at(6) } }),
+    });
     await play(reasoned, {
       query,
       index,

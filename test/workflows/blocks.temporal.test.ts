@@ -65,7 +65,7 @@ describe('a run with more in flight than one workflow may have', { timeout: 240_
     await recordHistory(rig.client, 'blocks-root', handle);
     await recordHistory(rig.client, 'blocks-block', blocks[0]!);
     expect(blocks.filter(({ workflowId }) => !/^large~\d+-\d+$/.test(workflowId))).toEqual([]);
-    expect((await openFileStore(rig.out, 'large').getResult())!.record).toMatchObject({ counts: { judgedAt: [70] } });
+    expect((await openFileStore(rig.out, 'large').get('result'))!.record).toMatchObject({ counts: { judgedAt: [70] } });
   });
 
   test('follows those that are cancelled together, not each by an activity of its own', async () => {

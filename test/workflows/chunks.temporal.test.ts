@@ -39,7 +39,7 @@ const play = (query: string, newTokensPerChunk: number | null) =>
     ],
   });
 const turnOf = async (query: string, turn: number) =>
-  (await openFileStore(rig.out, 'chunks').getTurn({ run: 'chunks', query, sample: 0, attempt: 1 }, turn))!.record;
+  (await openFileStore(rig.out, 'chunks').get('turn', { run: 'chunks', query, sample: 0, attempt: 1 }, turn))!.record;
 const asked = (query: string) => rig.backend.requests.filter((r) => r.requestId.startsWith(`chunks/${query}/`));
 
 describe('an answer in chunks', () => {

@@ -84,7 +84,7 @@ describe('a collection', () => {
     expect(result.counts.judgedAt).toEqual([24, 24]);
     expect(result.counts.rightAt).toEqual([24, 12]);
     expect(result.counts.turns).toBe(48);
-    expect((await openFileStore(rig.out, 'all').getResult())!.record).toMatchObject(result);
+    expect((await openFileStore(rig.out, 'all').get('result'))!.record).toMatchObject(result);
     const asked = rig.backend.requests.map((r) => r.requestId).filter((id) => id.startsWith('all/'));
     expect(new Set(asked).size).toBe(48);
     expect(asked).toHaveLength(48);
@@ -128,7 +128,7 @@ describe('a collection', () => {
     await expect(handle.result()).rejects.toThrow();
     openGate();
     expect((await handle.describe()).status.name).toBe('CANCELLED');
-    expect((await openFileStore(rig.out, 'cancelled').getResult())!.record).toMatchObject({
+    expect((await openFileStore(rig.out, 'cancelled').get('result'))!.record).toMatchObject({
       cancelled: true,
       counts: { outcomes: { cancelled: 2 } },
     });

@@ -55,7 +55,7 @@ describe('a feed', { timeout: 240_000 }, () => {
     const store = openFileStore(rig.out, 'killed');
     const id = { run: 'killed', query: 'q0', sample: 0, attempt: 1 };
     await until('killed', (p) => p.ready === 1);
-    expect(await store.getRollout(id)).toBeDefined();
+    expect(await store.get('rollout', id)).toBeDefined();
     await rig.client.workflow.getHandle('killed/q0/0').terminate();
     open();
     // Its age is asked for every ten seconds.

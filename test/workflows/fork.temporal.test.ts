@@ -104,10 +104,10 @@ describe('a fork', () => {
   test('tells the model a person’s message behind the feedback, in the same message', async () => {
     const store = openFileStore(rig.out, 'what-if');
     const id = { run: 'what-if', query: 'q', sample: 1, attempt: 1 };
-    const { record } = (await store.getTurn(id, 3))!;
+    const { record } = (await store.get('turn', id, 3))!;
     expect(record.contextText).toContain(`Unfortunately your answer is wrong. Let's try again.\n\n${MESSAGE}`);
     expect(record.said!.text).toBe(MESSAGE);
-    expect((await store.getEnd(id))!.record).toMatchObject({ said: [3], success: [0, 0, 1] });
+    expect((await store.get('end', id))!.record).toMatchObject({ said: [3], success: [0, 0, 1] });
   });
 
   test('is exported by its own turns: what was carried over or said is its prompt and carries no loss', async () => {
@@ -117,7 +117,7 @@ describe('a fork', () => {
     for (const [sample, row] of rows.entries()) {
       const turns = await Promise.all(
         [1, 2, 3].map(
-          async (t) => (await store.getTurn({ run: 'what-if', query: 'q', sample, attempt: 1 }, t))!.record,
+          async (t) => (await store.get('turn', { run: 'what-if', query: 'q', sample, attempt: 1 }, t))!.record,
         ),
       );
       const prefix = turns.slice(0, 2).flatMap(({ contextIds, outputIds }) => [...contextIds, ...outputIds]);

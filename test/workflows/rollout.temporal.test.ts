@@ -51,7 +51,7 @@ const start = (query: string, settings: RolloutInput['settings'] = {}, row: obje
 const play = async (query: string, settings: RolloutInput['settings'] = {}, row: object = {}): Promise<RolloutResult> =>
   (await start(query, settings, row)).result();
 const endOf = async (query: string) =>
-  (await openFileStore(rig.out, 'r1').getEnd({ run: 'r1', query, sample: 0, attempt: 1 }))?.record;
+  (await openFileStore(rig.out, 'r1').get('end', { run: 'r1', query, sample: 0, attempt: 1 }))?.record;
 const untilTurn = async (query: string, phase: string) => {
   const handle = rig.client.workflow.getHandle(`r1/${query}/0`);
   while (((await handle.query('progress')) as { phase: string }).phase !== phase) await sleep(50);
@@ -62,13 +62,13 @@ describe('a rollout', () => {
   test('keeps contexts, feedback and hashes exactly as the algorithm says', async () => {
     const result = await play('second-exact', { numTurns: 2 });
     const store = openFileStore(rig.out, 'r1');
-    const [first, second] = await Promise.all([1, 2].map((t) => store.getTurn(result.trajectory, t)));
+    const [first, second] = await Promise.all([1, 2].map((t) => store.get('turn', result.trajectory, t)));
     expect(first!.record.contextText).toBe('<start>user\nWhat is 2 + 2?<end>\n<start>assistant\n');
     expect(second!.record.contextText).toBe(
       "\n<start>user\nUnfortunately your answer is wrong. Let's try again.<end>\n<start>assistant\n",
     );
     expect(second!.record.previous).toBe(first!.hash);
-    const end = (await store.getEnd(result.trajectory))!.record;
+    const end = (await store.get('end', result.trajectory))!.record;
     expect(end.turns).toEqual([first!.hash, second!.hash]);
     expect(end).toMatchObject({
       outcome: 'complete',
@@ -98,7 +98,7 @@ describe('a rollout', () => {
   test('keeps its turns and tries again when the model is busy', async () => {
     const result = await play('busy-1', { numTurns: 1 });
     expect(result).toMatchObject({ outcome: 'complete', success: [1] });
-    const turn = await openFileStore(rig.out, 'r1').getTurn(result.trajectory, 1);
+    const turn = await openFileStore(rig.out, 'r1').get('turn', result.trajectory, 1);
     expect(turn!.record.attempt).toBe(3);
     await recordHistory(rig.client, 'rollout-right-at-once', { workflowId: 'r1/busy-1/0' });
   });

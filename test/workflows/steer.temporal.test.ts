@@ -57,7 +57,7 @@ const refused = async (said: string, ...args: string[]) => {
 describe('a rollout in flight', () => {
   test('is neither forked, extended nor played again before it has ended', async () => {
     const store = openFileStore(rig.out, 'live');
-    while (!(await store.getRollout({ run: 'live', query: 'gated', sample: 0, attempt: 1 }))) await sleep(20);
+    while (!(await store.get('rollout', { run: 'live', query: 'gated', sample: 0, attempt: 1 }))) await sleep(20);
     await refused('has not ended', 'fork', 'live', 'gated', '--from-turn', '1');
     await refused('has not ended', 'extend', 'live', 'gated', '--turns', '1');
     await refused('has not ended', 'retry', 'live', 'gated');
@@ -127,14 +127,14 @@ describe('further turns', () => {
   test('are a fork behind the last turn: the rollout stays as it was', async () => {
     const { code, err } = await everturn('extend', 'ended', 'whole', '--turns', '2', '--name', 'longer');
     expect(code, err).toBe(0);
-    const end = (await openFileStore(rig.out, 'longer').getEnd({
+    const end = (await openFileStore(rig.out, 'longer').get('end', {
       run: 'longer',
       query: 'whole',
       sample: 0,
       attempt: 1,
     }))!;
     expect(end.record).toMatchObject({ stopReason: 'max-turns', success: [0, 0, 0, 0] });
-    expect((await openFileStore(rig.out, 'longer').getRun())!.record).toMatchObject({
+    expect((await openFileStore(rig.out, 'longer').get('run'))!.record).toMatchObject({
       forkedFrom: { how: 'extend', turn: 3 },
       settings: { numTurns: 4 },
     });

@@ -74,7 +74,7 @@ describe('a person', () => {
     expect(code, err).toBe(0);
     expect(out).toContain('attempt 2 is complete');
     const id = { run: 'lost', query: 'dies', sample: 0, attempt: 2 };
-    expect((await store.getIntent(id, 3, 1))!.record.key).toBe('lost/dies/0/2/3/1');
+    expect((await store.get('intent', id, 3, 1))!.record.key).toBe('lost/dies/0/2/3/1');
     expect(runs.ordersOf('lost')).toEqual(['lost/dies/0/2/3/1']);
     expect(await runs.breaches('lost')).toEqual([]);
   });

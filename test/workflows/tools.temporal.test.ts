@@ -130,7 +130,7 @@ describe('a tool that must not be called twice', () => {
     const { store, of } = await runs.play('once', ['order']);
     expect(runs.ordersOf('once')).toEqual(['once/order/0/1/1/1']);
     const id = { run: 'once', query: 'order', sample: 0, attempt: 1 };
-    const [intent, call] = await Promise.all([store.getIntent(id, 1, 1), store.getCall(id, 1, 1)]);
+    const [intent, call] = await Promise.all([store.get('intent', id, 1, 1), store.get('call', id, 1, 1)]);
     expect(intent!.record).toMatchObject({ key: 'once/order/0/1/1/1', name: 'order', attempt: 1 });
     expect(call!.record).toMatchObject({ outcome: 'ok', output: '{"ordered":2,"fruit":"plum","total":10}' });
     expect((await of('order')).end!.outcome).toBe('complete');
@@ -178,8 +178,8 @@ describe('a tool that must not be called twice', () => {
     expect(end!.failure!.message).toContain('it was called, and gave no result in');
     expect([tries, turns]).toEqual([1, []]);
     const id = { run: 'late', query: 'wait', sample: 0, attempt: 1 };
-    expect(await store.getCall(id, 1, 1)).toBeUndefined();
-    expect((await store.getIntent(id, 1, 1))!.record).toMatchObject({ key: 'late/wait/0/1/1/1' });
+    expect(await store.get('call', id, 1, 1)).toBeUndefined();
+    expect((await store.get('intent', id, 1, 1))!.record).toMatchObject({ key: 'late/wait/0/1/1/1' });
     expect(await waiting.breaches('late')).toEqual([]);
     await waiting.close();
   });

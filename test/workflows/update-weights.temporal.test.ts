@@ -37,7 +37,7 @@ async function aRun(kind: 'sglang' | 'vllm', count: number, shape: object = {}) 
 }
 
 const putRun = (run: string, model: string) =>
-  openFileStore(rig.out, run).putRun(aRunRecord(run, completeSettings(run, { model })));
+  openFileStore(rig.out, run).put('run', null, aRunRecord(run, completeSettings(run, { model })));
 
 const session = () => ({ client: rig.client, address: '', namespace: rig.namespace, close: async () => undefined });
 const inputOf = (run: string, version: number, more: Partial<WeightsInput> = {}): WeightsInput => ({

@@ -93,7 +93,7 @@ async function untilEnded(run: string, withinMs: number): Promise<number> {
   const began = Date.now();
   for (;;) {
     const result = await openFileStore(RUNS, run)
-      .getResult()
+      .get('result')
       .catch(() => undefined);
     if (result) return Date.now() - began;
     if (Date.now() - began > withinMs) throw new Error(`run "${run}" has not ended`);

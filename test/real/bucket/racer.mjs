@@ -7,7 +7,7 @@ const [out, self, keys] = process.argv.slice(2);
 const store = openFileStore(out, 'r1');
 const turn = { turn: 1, contextText: `writer ${self}`, versions: [], finish: 'stop' };
 const idOf = (query) => ({ run: 'r1', query, sample: 0, attempt: 1 });
-await store.putTurn(idOf(`of-${self}`), turn);
+await store.put('turn', idOf(`of-${self}`), turn);
 process.send([]);
 await new Promise((go) => process.once('message', go));
 const count = Number(keys);
@@ -15,7 +15,7 @@ const results = Array.from({ length: count });
 const order = results.map((_, i) => (i + Number(self) * 4) % count);
 await Promise.all(
   order.map(async (key) => {
-    const { created, hash } = await store.putTurn(idOf(`q${key}`), turn);
+    const { created, hash } = await store.put('turn', idOf(`q${key}`), turn);
     results[key] = { created, hash };
   }),
 );

@@ -124,7 +124,7 @@ describe('the check of a run', () => {
       turn: () => ({ startedAt, finishedAt: startedAt }),
     });
     const id = { query: 'one', sample: 0, attempt: 1, run: RUN };
-    const { hash } = (await store.getTurn(id, 1))!;
+    const { hash } = (await store.get('turn', id, 1))!;
     const ended = {
       outcome: 'cancelled',
       stopReason: 'cancelled',
@@ -132,7 +132,7 @@ describe('the check of a run', () => {
       turnRewards: [-1],
       returns: [],
     } as const;
-    await store.putEnd(id, { ...ended, success: [0], turns: [hash], finishedAt: ENDED_AT });
+    await store.put('end', id, { ...ended, success: [0], turns: [hash], finishedAt: ENDED_AT });
     const breaches: Breach[] = [];
     await checkRun(store, (breach) => breaches.push(breach));
     expect(breaches.map(({ path }) => path)).toEqual(one.breached);

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writ
 import { dirname, join } from 'node:path';
 import { logName } from '../../../domain/rollout/turn-log.ts';
 import { logPath, queryFolder, rolloutFolder } from '../../../records/format/layout.ts';
-import { FORMATS, type RecordKind } from '../../../records/format/kinds.ts';
+import { kindOf } from '../../../records/format/kinds.ts';
 import { encodeRecord } from '../../../records/format/text.ts';
 import { aQuery } from '../play.ts';
 
@@ -25,9 +25,8 @@ const edit = (file: string, change: (text: string) => string) => (folder: string
 export const rewrite = (file: string, change: object | ((record: Fields) => object)) =>
   edit(file, (text) => {
     const { format, of_rollout: owner, sha256: _, ...record } = JSON.parse(text);
-    const [kind] = Object.entries(FORMATS).find(([, name]) => name === format)!;
     const fields = typeof change === 'function' ? change(record) : change;
-    return encodeRecord(kind as RecordKind, owner ?? null, { ...record, ...fields }).text;
+    return encodeRecord(kindOf(format)!, owner ?? null, { ...record, ...fields }).text;
   });
 
 const edited = (file: string, change: (text: string) => string, problem: RegExp): Damage => ({

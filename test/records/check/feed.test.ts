@@ -45,7 +45,7 @@ async function write(store: Store, said: readonly Said[]): Promise<void> {
   let previous: string | null = null;
   for (const [i, one] of said.entries()) {
     const entry = { ...one, number: i + 1, previous, at: i } as unknown as FeedEntry;
-    previous = (await store.putFeedEntry(entry)).hash;
+    previous = (await store.put('feed', null, entry)).hash;
   }
 }
 
@@ -56,7 +56,7 @@ async function checked(said: readonly Said[], harm: (folder: string, store: Stor
   await write(store, said);
   await harm(store.folder, store);
   const problems: string[] = [];
-  const { record } = (await store.getRun())!;
+  const { record } = (await store.get('run'))!;
   const facts = await checkFeed(store, record, 4, ({ path, problem }) => problems.push(`${path} ${problem}`));
   return { facts, problems: problems.join('\n') };
 }
@@ -116,7 +116,12 @@ describe('the check of a ledger', () => {
     expect((await checked(SOUND, (f) => writeFileSync(at(f, 900), ''))).problems).toMatch(/000900.json stands alone/);
     const other = await checked(SOUND, async (folder, store) => {
       rmSync(at(folder, 3));
-      await store.putFeedEntry({ ...trained([[2, 2]], 1, 2), number: 3, previous: 'a', at: 0 } as unknown as FeedEntry);
+      await store.put('feed', null, {
+        ...trained([[2, 2]], 1, 2),
+        number: 3,
+        previous: 'a',
+        at: 0,
+      } as unknown as FeedEntry);
     });
     expect(other.problems).toMatch(/000000003.json does not follow entry 2/);
   });

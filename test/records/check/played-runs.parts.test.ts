@@ -135,13 +135,13 @@ describe('a check of runs that were played', () => {
     const out = copyOf('always');
     const store = openFileStore(out, 'always');
     const id = { run: 'always', query: 'arith-0001', sample: 0, attempt: 1 };
-    const { outputIds, logprobs, server, versions, startedAt, finishedAt } = (await store.getTurn(id, 1))!.record;
+    const { outputIds, logprobs, server, versions, startedAt, finishedAt } = (await store.get('turn', id, 1))!.record;
     const part = { outputIds, logprobs, server, versions, startedAt, finishedAt, attempt: 1 } as const;
-    await store.putChunk(id, { ...part, outputIds: outputIds.toReversed(), finish: 'length', turn: 1, chunk: 1 });
+    await store.put('chunk', id, { ...part, outputIds: outputIds.toReversed(), finish: 'length', turn: 1, chunk: 1 });
     expect(await problemsOf('always', out)).toMatch(/chunk-001.json: is not what turn-001.json begins with/);
     const folder = join(store.folder, FOLDER);
     for (const name of readdirSync(folder)) if (name !== 'rollout.json') rmSync(join(folder, name));
-    await store.putChunk(id, { ...part, finish: 'length', turn: 1, chunk: 2 });
+    await store.put('chunk', id, { ...part, finish: 'length', turn: 1, chunk: 2 });
     expect(await problemsOf('always', out)).toMatch(/chunk-001.json: is missing, though part 2/);
   });
 });

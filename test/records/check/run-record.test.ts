@@ -24,7 +24,7 @@ beforeAll(async () => {
   const store = openFileStore(played, 'always');
   found = await tokenizerOf(store, root);
   identity = await tinyIdentity();
-  run = (await store.getRun())!.record;
+  run = (await store.get('run'))!.record;
 });
 
 async function problemsWith(model: ModelIdentity): Promise<string[]> {
