@@ -2,11 +2,12 @@
 // also behind a killed worker, and nobody without its token is served. Real processes: the built command line, its
 // service, the shipped model, python3.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PYTHON } from '../support/needs.ts';
 import type { LocalFeedFile } from '../../client/feed/local-feed.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { until } from '../support/until.ts';
@@ -14,9 +15,6 @@ import { until } from '../support/until.ts';
 const DATA = join(import.meta.dirname, '../../examples/arithmetic.jsonl');
 const PACKAGE = join(import.meta.dirname, '../../python');
 const TRAINER = join(import.meta.dirname, 'local_trainer.py');
-const python = [process.env['EVERTURN_TEST_PYTHON'], process.env['PYTHON'], 'python3'].find(
-  (name) => name && spawnSync(name, ['-c', 'import json']).status === 0,
-);
 const [GROUPS, SAMPLES, B] = [6, 2, 2];
 const SHAPE = ['--num-turns', '1', '--samples', String(SAMPLES), '--limit', String(GROUPS), '--max-new-tokens', '32'];
 const TRAIN = ['--train', '--batch-groups', String(B), '--max-staleness', '9'];
@@ -49,7 +47,7 @@ interface Line {
 function trainer(run: string, version: number, stop?: 'lease' | 'acknowledge') {
   const args = [TRAINER, runs(), run, String(B), String(version), ...(stop ? [stop] : [])];
   const env = { ...process.env, EVERTURN_HOME: join(everturn.folder, 'home'), PYTHONPATH: PACKAGE };
-  const child = spawn(python!, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(PYTHON!, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   trainers.push(child);
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (more: string) => (text += more));
@@ -96,7 +94,7 @@ describe('the feed of the local service', () => {
     'trains every group once for a consumer that is killed in a lease, behind a killed worker',
     { timeout: 600_000 },
     async (context) => {
-      if (!python) return context.skip('there is no python3 (EVERTURN_TEST_PYTHON can name one)');
+      if (!PYTHON) return context.skip('there is no python3 (EVERTURN_TEST_PYTHON can name one)');
       expect(existsSync(join(runs(), 'one/.feed/server.json'))).toBe(false);
       const first = trainer('one', 0, 'lease');
       await first.has('leased');
@@ -126,7 +124,7 @@ describe('the feed of the local service', () => {
   );
 
   test('gives each of two consumers groups of its own, and a run by its name as by its folder', async (context) => {
-    if (!python) return context.skip('there is no python3 (EVERTURN_TEST_PYTHON can name one)');
+    if (!PYTHON) return context.skip('there is no python3 (EVERTURN_TEST_PYTHON can name one)');
     await until('all have ended', async () => (await stateOf('two'))['ready'] === GROUPS, 240_000);
     const folder = encodeURIComponent(join(runs(), 'two'));
     const lease = { consumer: 'a', groups: B, wait: 30 };

@@ -1,10 +1,9 @@
 // The door of an address, reward servers by the adapter of the examples, and servers that fail.
 
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
+import { listenHttp } from '../support/http-listener.ts';
 import { describeUnless, NO_PYTHON } from '../support/needs.ts';
 import { guess } from './own/guess.ts';
 import { ownRig } from './own/own-rig.ts';
@@ -36,7 +35,7 @@ describeUnless(NO_PYTHON)('an adapter', () => {
 
   test('of a NeMo Gym server seeds a session, and gives the reward of /verify; a failed judge of its is no reward', async () => {
     const seen: { path: string; cookie: string | undefined; body: Record<string, unknown> }[] = [];
-    const gym = createServer((request, response) => {
+    const gym = await listenHttp((request, response) => {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));
       request.on('end', () => {
@@ -47,11 +46,8 @@ describeUnless(NO_PYTHON)('an adapter', () => {
         response.end(JSON.stringify({ ...body, reward: 0.25, reward_components: { form: 1 }, ...failed }));
       });
     });
-    await new Promise<void>((resolve) => gym.listen(0, '127.0.0.1', resolve));
     try {
-      const record = await described(
-        `python3 ${ADAPTER} nemo-gym http://127.0.0.1:${(gym.address() as AddressInfo).port}`,
-      );
+      const record = await described(`python3 ${ADAPTER} nemo-gym ${gym.url}`);
       expect(record).toMatchObject({ begins: true, state: 'none' });
       const input = [{ role: 'user', content: 'Which letter?' }];
       const of = (expected: string) =>
@@ -72,7 +68,6 @@ describeUnless(NO_PYTHON)('an adapter', () => {
         reason: 'environment-error',
       });
     } finally {
-      gym.closeAllConnections();
       gym.close();
     }
   });

@@ -8,6 +8,7 @@ import { noCounts } from '../../domain/run/progress.ts';
 import { EverturnError, openRun, type Rollout, UsageError } from '../../library/index.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { call } from '../cli/command-line.ts';
+import { all } from '../contract/store.ts';
 import { someRun } from '../formats/exports/some-run.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
@@ -17,11 +18,6 @@ import { scratchFolder } from '../support/scratch-folder.ts';
 const folder = scratchFolder();
 const env = { EVERTURN_HOME: join(folder, '.home') };
 const opened = (out = 'runs') => openRun(RUN, { cwd: folder, env, out });
-const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
-};
 const named = ({ query, sample }: Pick<Rollout, 'query' | 'sample'>) => `${query}/${sample}`;
 
 beforeAll(async () => {

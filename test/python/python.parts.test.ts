@@ -4,15 +4,13 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { PYTHON } from '../support/needs.ts';
 import { noCounts } from '../../domain/run/progress.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { someRun } from '../formats/exports/some-run.ts';
 import { RUN } from '../records/play.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
-const python = [process.env['EVERTURN_TEST_PYTHON'], process.env['PYTHON'], 'python3'].find(
-  (name) => name && spawnSync(name, ['-c', 'import json']).status === 0,
-);
 const folder = scratchFolder();
 const PACKAGE = {
   ...process.env,
@@ -57,11 +55,11 @@ const PROMISES = [
 
 describe('the package everturn and examples/train in plain Python', () => {
   test.for(PROMISES)('%s', { timeout: 120_000 }, ([, file, tests], context) => {
-    if (!python) {
+    if (!PYTHON) {
       console.warn(SKIPPED);
       return context.skip(SKIPPED);
     }
-    const { status, stderr } = spawnSync(python, [join(import.meta.dirname, file)], { encoding: 'utf8', env: PACKAGE });
+    const { status, stderr } = spawnSync(PYTHON, [join(import.meta.dirname, file)], { encoding: 'utf8', env: PACKAGE });
     const ran = new RegExp(`Ran ${tests} tests[\\s\\S]*\\nOK`);
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringMatching(ran) });
   });

@@ -1,15 +1,13 @@
 // A run that Python starts and follows by the library's own process: played once, with a bar, found again by the same call, and
 // refused with the library's reasons. Needs dist/ (npm run build); skipped where there is no python3.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { PYTHON } from '../support/needs.ts';
 import { type Everturn, openSharedEverturn } from '../support/everturn.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const python = [process.env['EVERTURN_TEST_PYTHON'], process.env['PYTHON'], 'python3'].find(
-  (name) => name && spawnSync(name, ['-c', 'import json']).status === 0,
-);
 
 const PROGRAM = `
 import json, sys, types
@@ -52,9 +50,9 @@ beforeAll(() => {
 afterAll(() => everturn.close());
 
 describe('a run that Python starts', () => {
-  test.skipIf(!python)('is followed to its end, found again, and refused with reasons', () => {
+  test.skipIf(!PYTHON)('is followed to its end, found again, and refused with reasons', () => {
     const command = JSON.stringify([process.execPath, join(ROOT, 'dist/cli/index.js')]);
-    const printed = execFileSync(python!, ['-c', PROGRAM, command], {
+    const printed = execFileSync(PYTHON!, ['-c', PROGRAM, command], {
       cwd: everturn.folder,
       encoding: 'utf8',
       env: {

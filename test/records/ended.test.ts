@@ -22,6 +22,7 @@ import { readSummaries } from '../../records/reading/trajectories.ts';
 import type { ChunkRecord } from '../../domain/rollout/turn.ts';
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import type { Breach, Store } from '../../records/store.ts';
+import { all } from '../contract/store.ts';
 import { playGoodRun } from './check/good-run.ts';
 import { again, bytesIn, endAll, mortalLayer, openLoose, rolloutsIn, seenIn } from './ended-rig.ts';
 import { aQuery, play, RUN, turnRecord } from './play.ts';
@@ -53,12 +54,6 @@ async function breaches(): Promise<Breach[]> {
 }
 
 const entries = (): Promise<RolloutRow[]> => all(again(out).listEnded());
-
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const item of items) found.push(item);
-  return found;
-}
 
 describe('an ended rollout', () => {
   test('is one line of JSON, and its files and folders are gone', async () => {

@@ -1,9 +1,8 @@
 // A relay before a real server that passes everything on as it is, and keeps what runs asked it to generate and what it
 // answered: ids as the server saw and made them, whatever the records say.
 
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listenHttp } from '../../support/http-listener.ts';
 
 /** One generation. */
 export interface Asked {
@@ -35,7 +34,7 @@ interface Answer {
 
 export async function openWitness(to: string): Promise<Witness> {
   const asked: Asked[] = [];
-  const server = createServer((request, response) => {
+  const { url: own, close } = await listenHttp((request, response) => {
     void (async () => {
       const { method, url, headers } = request;
       const body = await buffer(request);
@@ -59,10 +58,9 @@ export async function openWitness(to: string): Promise<Witness> {
       response.writeHead(sent.status, { 'content-type': sent.headers.get('content-type') ?? 'text/plain' }).end(text);
     })().catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: own,
     of: (run) => asked.filter(({ key }) => key.startsWith(`${run}_`)),
-    close: () => void server.close(),
+    close,
   };
 }
