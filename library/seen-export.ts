@@ -3,7 +3,7 @@
 
 import { oneLine } from '../domain/text/foreign-text.ts';
 import { areal } from '../formats/exports/areal.ts';
-import type { Exporter } from '../formats/exports/exporter.ts';
+import type { Exporter } from '../domain/samples/exporter.ts';
 import {
   exporterNamed,
   formatOf,

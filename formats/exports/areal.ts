@@ -8,7 +8,7 @@ import { sampleId } from '../../domain/samples/neutral-row.ts';
 import { TASK_INDEX } from '../../domain/query/query.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { noEos } from '../../domain/rollout/turn-facts.ts';
-import type { Exporter, Encoder, Labels } from './exporter.ts';
+import type { Exporter, Encoder, Labels } from '../../domain/samples/exporter.ts';
 import { StoreError } from '../../domain/errors/errors.ts';
 
 const DTYPES = {

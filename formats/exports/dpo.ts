@@ -5,7 +5,7 @@ import { sampleId } from '../../domain/samples/neutral-row.ts';
 import type { Message } from '../../domain/query/query.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { chatOf, chatTools, withoutChat } from './chat.ts';
-import type { Encoder, Exporter, Labels } from './exporter.ts';
+import type { Encoder, Exporter, Labels } from '../../domain/samples/exporter.ts';
 
 interface Answers {
   readonly prompt: readonly Message[];

@@ -4,7 +4,7 @@ import { UsageError } from '../../domain/errors/errors.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { areal, arealQueries, arealTurns } from './areal.ts';
 import { dpo } from './dpo.ts';
-import type { Exporter } from './exporter.ts';
+import type { Exporter } from '../../domain/samples/exporter.ts';
 import { kto } from './kto.ts';
 import { labels } from './labels.ts';
 import { logs } from './logs.ts';

@@ -2,7 +2,7 @@
 
 import { sampleId } from '../../domain/samples/neutral-row.ts';
 import { chatOf, chatTools, withoutChat } from './chat.ts';
-import type { Exporter } from './exporter.ts';
+import type { Exporter } from '../../domain/samples/exporter.ts';
 
 export const kto: Exporter = {
   name: 'kto',

@@ -3,7 +3,7 @@
 // else, results of tools included: nothing is tokenised again.
 
 import { completeTurns } from '../../domain/samples/complete-turns.ts';
-import type { Exporter } from './exporter.ts';
+import type { Exporter } from '../../domain/samples/exporter.ts';
 import { withoutRight } from './chat.ts';
 
 const NOT_TRAINED = -100;

@@ -3,7 +3,7 @@
 
 import { sampleId } from '../../domain/samples/neutral-row.ts';
 import { chatOf, chatTools, withoutChat, withoutRight } from './chat.ts';
-import type { Exporter } from './exporter.ts';
+import type { Exporter } from '../../domain/samples/exporter.ts';
 
 export const messages: Exporter = {
   name: 'messages',

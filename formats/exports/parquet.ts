@@ -6,7 +6,7 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { SchemaElement } from 'hyparquet';
 import { type NeutralRow, neutralRow } from '../../domain/samples/neutral-row.ts';
-import type { Exporter, Encoder, Labels } from './exporter.ts';
+import type { Exporter, Encoder, Labels } from '../../domain/samples/exporter.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { type TurnRow, turnRows } from './turn-row.ts';
 

@@ -5,7 +5,7 @@ import { feedbackOn } from '../../domain/context/feedback.ts';
 import { neutralRow, sampleId } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import type { Message } from '../../domain/query/query.ts';
-import type { Exporter } from './exporter.ts';
+import type { Exporter } from '../../domain/samples/exporter.ts';
 
 export const rows: Exporter = {
   name: 'rows',

@@ -3,8 +3,9 @@
 
 import { createHash } from 'node:crypto';
 import { explain, StoreError } from '../../domain/errors/errors.ts';
+import type { Exporter } from '../../domain/samples/exporter.ts';
 import { LEFT_OUT } from '../../domain/samples/group.ts';
-import { type LineMaker, type ExportedPart, type PartOptions, exportedParts } from '../export/exported-parts.ts';
+import { type ExportedPart, type PartOptions, exportedParts } from '../export/exported-parts.ts';
 import type { WhySkipped } from '../export/selection.ts';
 import { fileError } from '../disk/errors.ts';
 import { streamOf, readPart } from '../disk/facts.ts';
@@ -13,7 +14,7 @@ import type { OnBreach, Store } from '../store.ts';
 
 /** With the options of that export. */
 export interface ExportCheck extends PartOptions {
-  readonly exporter: LineMaker & { readonly name: string };
+  readonly exporter: Exporter;
   /** An earlier export file. */
   readonly file?: string;
 }
@@ -127,7 +128,7 @@ interface Named {
 const nameOf = ({ query, sample }: Named) => `query ${JSON.stringify(query)}, sample ${sample}`;
 
 interface Candidate {
-  readonly exporter: LineMaker;
+  readonly exporter: Exporter;
   readonly selection: PartOptions;
 }
 

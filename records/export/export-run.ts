@@ -9,17 +9,10 @@ import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { StoreError, UsageError } from '../../domain/errors/errors.ts';
+import type { Chunk, Exporter } from '../../domain/samples/exporter.ts';
 import { fileError } from '../disk/errors.ts';
 import { factsOf } from '../disk/facts.ts';
-import {
-  type Chunk,
-  isFurther,
-  type LineMaker,
-  made,
-  type ExportElsewhere,
-  exportedParts,
-  type PartOptions,
-} from './exported-parts.ts';
+import { isFurther, made, type ExportElsewhere, exportedParts, type PartOptions } from './exported-parts.ts';
 import { selectedTrajectories, type SkippedRollout, type WhySkipped } from './selection.ts';
 import { mustBeOutsideRuns } from '../run/outside-runs.ts';
 import type { Store } from '../store.ts';
@@ -49,7 +42,7 @@ export interface ExportOptions extends PartOptions {
 /** `target`: a file's path, or a stream such as process.stdout. */
 export async function exportRun(
   store: Store,
-  exporter: LineMaker,
+  exporter: Exporter,
   target: string | Writable,
   { onSkip, overwrite = true, elsewhere, ...selection }: ExportOptions = {},
 ): Promise<ExportSummary> {
@@ -83,7 +76,7 @@ export async function exportRun(
       return;
     }
     const encoder = exporter.open();
-    const { needsIds = false, grouped = false, incomplete = false } = exporter;
+    const { needsIds, grouped = false, incomplete = false } = exporter;
     const writeChunk = (chunk: Chunk): Promise<void> => {
       if (typeof chunk === 'string') written.lines++;
       return write(chunk);

@@ -3,17 +3,11 @@
 
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { mapAhead } from '../map-ahead.ts';
-import {
-  openSelection,
-  type SelectionOptions,
-  type SkippedRollout,
-  type NotCarried,
-  type WhySkipped,
-} from './selection.ts';
+import { openSelection, type SelectionOptions, type SkippedRollout, type WhySkipped } from './selection.ts';
 import type { Store } from '../store.ts';
 import { rolloutsInOrder } from '../reading/trajectories.ts';
 import { StoreError } from '../../domain/errors/errors.ts';
-import type { RowLabels } from '../../domain/samples/neutral-row.ts';
+import type { Exporter } from '../../domain/samples/exporter.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 
 export interface ExportedPart {
@@ -47,8 +41,8 @@ export interface ExportElsewhere {
 export type MakePart = (ids: readonly RolloutId[]) => Promise<ExportedPart>;
 
 /** Makes the parts of one export; the last group's labels stay in memory. */
-export async function openPartMaker(store: Store, exporter: LineMaker, options: PartOptions = {}): Promise<MakePart> {
-  const { needsIds = false, grouped = false, incomplete = false } = exporter;
+export async function openPartMaker(store: Store, exporter: Exporter, options: PartOptions = {}): Promise<MakePart> {
+  const { needsIds, grouped = false, incomplete = false } = exporter;
   const select = await openSelection(store, { ...options, needsIds, grouped, incomplete });
   return async (ids) => {
     const samples: ExportedSample[] = [];
@@ -72,7 +66,7 @@ export async function openPartMaker(store: Store, exporter: LineMaker, options: 
 
 export async function* exportedParts(
   store: Store,
-  exporter: LineMaker,
+  exporter: Exporter,
   options: PartOptions = {},
   elsewhere?: ExportElsewhere,
 ): AsyncGenerator<ExportedPart> {
@@ -102,37 +96,9 @@ async function* inParts(ids: AsyncIterable<RolloutId>, byQuery: boolean): AsyncG
   if (part.length > 0) yield part;
 }
 
-type Labels = Partial<RowLabels>;
-export type Chunk = string | Uint8Array;
-
-/** A format with a state: a file's head and end, or lines that several trajectories make. */
-interface Encoder {
-  /** Throws StoreError before it changes anything. */
-  add(trajectory: Trajectory, labels: Labels): Chunk[];
-  /** Called once, after the last trajectory. */
-  end(): Chunk[];
-}
-
-/** The part of an exporter that this file uses. */
-export interface LineMaker {
-  /** Its lines are made of token ids: a trajectory with an answer of text alone is left out. */
-  readonly needsIds?: boolean;
-  /** It also takes rollouts that ended and are not complete. */
-  readonly incomplete?: boolean;
-  /** Its lines hold labels of the group. */
-  readonly grouped?: boolean;
-  /** Why a complete trajectory gives nothing. */
-  leavesOut?(trajectory: Trajectory): NotCarried | undefined;
-  lines(trajectory: Trajectory, labels?: Labels): string[];
-  /** Instead of lines. */
-  open?(): Encoder;
-  /** The sample's id in the file. */
-  id?(trajectory: Trajectory): string;
-}
-
 /** Undefined for a trajectory that gives nothing, which is reported. */
 export function made<T>(
-  exporter: Pick<LineMaker, 'leavesOut'>,
+  exporter: Pick<Exporter, 'leavesOut'>,
   trajectory: Trajectory,
   onSkip: (rollout: SkippedRollout) => void,
   make: () => T,

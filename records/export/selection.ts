@@ -2,6 +2,7 @@
 // Each one that it leaves out goes to `onSkip` with a named reason. Memory: one trajectory, and the ends of one group.
 
 import type { StoreError } from '../../domain/errors/errors.ts';
+import type { NotCarried } from '../../domain/samples/exporter.ts';
 import { type GroupFilter, whyLeftOut, type LeftOut } from '../../domain/samples/group.ts';
 import { branchesOf, labelsOfBranch } from '../../domain/samples/branches.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
@@ -10,9 +11,6 @@ import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { type Advantages, openGroupLabels, openReading, type ReadingOptions, type WhyUnread } from './group-labels.ts';
 import type { Store } from '../store.ts';
 import { readTrajectories, rolloutsInOrder } from '../reading/trajectories.ts';
-
-/** The parts that a format has no place for. */
-export type NotCarried = 'no-right-answer' | 'text-prompt';
 
 /**
  * `broken` has damaged records; `not-trainable` has answers without token ids; WhyUnread: its outcome, or people's part in

@@ -3,7 +3,7 @@
 
 import { expect } from 'vitest';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
-import type { Exporter } from '../../formats/exports/exporter.ts';
+import type { Exporter } from '../../domain/samples/exporter.ts';
 
 /** `complete` is a complete trajectory that the format has a place for. */
 export function exporterContract(exporter: Exporter, complete: Trajectory): void {

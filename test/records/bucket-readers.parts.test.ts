@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { areal } from '../../formats/exports/areal.ts';
-import type { Exporter } from '../../formats/exports/exporter.ts';
+import type { Exporter } from '../../domain/samples/exporter.ts';
 import { parquetTurns } from '../../formats/exports/parquet.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { exportRun } from '../../records/export/export-run.ts';

@@ -105,7 +105,7 @@ describe('trajectories of a store', () => {
     await expect(readTrajectory(store, id)).rejects.toThrow('turn 2 is missing');
   });
 
-  const maker = { lines: (trajectory: Parameters<typeof name>[0]) => [name(trajectory), 'and more'] };
+  const maker = { ...areal, lines: (trajectory: Parameters<typeof name>[0]) => [name(trajectory), 'and more'] };
 
   test('an export holds the complete rollouts in order, and counts and names the others', async () => {
     const store = aRun();
@@ -190,6 +190,7 @@ describe('trajectories of a store', () => {
     const folder = mkdtempSync(join(root, 'out-'));
     writeFileSync(join(folder, 'out.txt'), 'earlier');
     const failing = {
+      ...areal,
       lines: () => {
         throw new Error('cannot');
       },

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contextIds } from '../../../domain/rollout/turn-facts.ts';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../../domain/rollout/turn.ts';
-import type { Encoder, Exporter } from '../../../formats/exports/exporter.ts';
+import type { Encoder, Exporter } from '../../../domain/samples/exporter.ts';
 import { openParquet, parquet, rolloutTable, parquetTurns, turnRowForm } from '../../../formats/exports/parquet.ts';
 import type { TurnRow } from '../../../formats/exports/turn-row.ts';
 import { type ExportOptions, exportRun } from '../../../records/export/export-run.ts';

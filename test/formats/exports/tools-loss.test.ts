@@ -9,7 +9,7 @@ import type { NeutralRow } from '../../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
 import type { VerdictValue } from '../../../domain/rollout/verdict.ts';
 import { EXPORTERS, exporterNamed } from '../../../formats/exports/index.ts';
-import type { Exporter } from '../../../formats/exports/exporter.ts';
+import type { Exporter } from '../../../domain/samples/exporter.ts';
 import type { TurnRow } from '../../../formats/exports/turn-row.ts';
 import { playedCalls } from './played-calls.ts';
 

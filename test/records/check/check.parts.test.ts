@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { logName } from '../../../domain/rollout/turn-log.ts';
 import { areal } from '../../../formats/exports/areal.ts';
 import { checkRun } from '../../../records/check/check.ts';
-import type { LineMaker } from '../../../records/export/exported-parts.ts';
+import type { Exporter } from '../../../domain/samples/exporter.ts';
 import { exportRun } from '../../../records/export/export-run.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { logPath, rolloutFolder } from '../../../records/format/layout.ts';
@@ -77,7 +77,7 @@ describe('the check of a run', () => {
 
   test('an export that passes over a complete rollout is named, also without an earlier file', async () => {
     const problems: string[] = [];
-    const forgetful: LineMaker & { readonly name: string } = {
+    const forgetful: Exporter = {
       ...areal,
       leavesOut: ({ rollout }) => (rollout.query.queryId === forgotten ? ('not-trainable' as never) : undefined),
     };

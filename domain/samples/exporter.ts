@@ -1,10 +1,13 @@
 // The interface of every export format. Pure: trajectories in, their lines or bytes out. `records/export/export-run.ts` drives it.
 
-import type { RowLabels } from '../../domain/samples/neutral-row.ts';
-import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import type { Trajectory } from '../rollout/trajectory.ts';
+import type { RowLabels } from './neutral-row.ts';
 
 export type Labels = Partial<RowLabels>;
 export type Chunk = string | Uint8Array;
+
+/** The parts that a format has no place for. */
+export type NotCarried = 'no-right-answer' | 'text-prompt';
 
 /** A format with a state: a file's head and end, or lines that several trajectories make. */
 export interface Encoder {
@@ -34,7 +37,7 @@ export interface Exporter {
   /** The sample's id in the file: unique for each (query, sample). Absent where a line is not a sample. */
   id?(trajectory: Trajectory): string;
   /** Why a complete trajectory has nothing for this format; undefined if it has. */
-  leavesOut?(trajectory: Trajectory): 'no-right-answer' | 'text-prompt' | undefined;
+  leavesOut?(trajectory: Trajectory): NotCarried | undefined;
   /** Lines (no newline) of one trajectory that the format takes. Throws StoreError if the record cannot be right. */
   lines(trajectory: Trajectory, labels?: Labels): string[];
   /** Instead of lines. */
