@@ -1,5 +1,5 @@
-// The summary of one rollout from its records, read as files or out of its line. The texts and ids of a turn are not
-// parsed. For display: hashes of ends and verdicts are checked, those of turns only if logprobs are asked for.
+// The summary of one rollout from its records, read as files or out of its line. The hash of each record that is read is
+// checked, and the texts and ids of a turn are not parsed.
 
 import { entriesOfAnswers, successOf } from '../../domain/rollout/ending.ts';
 import { callSummary, type RolloutSummary, type TurnSummary } from '../../domain/rollout/rollout-summary.ts';
@@ -9,7 +9,7 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { join } from '../place.ts';
 import * as layout from '../format/layout.ts';
 import { formatOf, type RecordKind } from '../format/kinds.ts';
-import { type Breach, decodeRecord, type Owner } from '../format/text.ts';
+import { type Breach, decodeRecord, type Owner, soundHash } from '../format/text.ts';
 import { END_FILE, fileOf, ROLLOUT_FILE } from '../format/rollout-file.ts';
 
 export interface SummaryOptions {
@@ -146,11 +146,11 @@ const FIRST_SMALL_FIELD = '"finish":"';
 /**
  * The small fields of a turn's record, which follow its lists and texts: those are not parsed. No answer can
  * forge them: inside a JSON string the quotes of the field's name are escaped. Undefined if more must be parsed, as
- * of another format.
+ * of another format, or of a damaged record.
  */
 function turnTail(text: string | undefined): Tail | undefined {
   const at = text?.lastIndexOf(FIRST_SMALL_FIELD) ?? -1;
-  if (!text?.startsWith(TURN_HEAD) || at < 0 || !text.endsWith('"}\n')) return undefined;
+  if (!text?.startsWith(TURN_HEAD) || at < 0 || typeof soundHash(text) !== 'string') return undefined;
   try {
     const fields = JSON.parse(`{${text.slice(at)}`) as Tail;
     // Text of a server without token ids has its count in a list before.

@@ -1,11 +1,11 @@
 // Summaries of a run's rollouts are those that its whole records give, however they were read.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
-import { openLoose } from './ended-rig.ts';
+import { endAll, openLoose } from './ended-rig.ts';
 import type { Breach, Store } from '../../records/store.ts';
 import { readSummaries, readTrajectories } from '../../records/reading/trajectories.ts';
 import type { SummaryOptions } from '../../records/reading/summary.ts';
@@ -121,6 +121,26 @@ describe('the summaries of a run', () => {
     writeFileSync(at('end.json'), end.slice(0, 40));
     expect((await summaries())[0]).toMatchObject({ outcome: null, success: [0, 1, 1] });
   });
+
+  test.each(['a file', 'the line of an ended rollout'])(
+    'name a turn of which a byte is changed in %s',
+    async (where) => {
+      await someRun();
+      if (where !== 'a file') await endAll(out);
+      const folder = join(store.folder, where === 'a file' ? 'rollouts/ca/a/0.1' : 'ended');
+      const name = where === 'a file' ? 'turn-002.json' : readdirSync(folder).find((one) => one.endsWith('.jsonl'))!;
+      const text = readFileSync(join(folder, name), 'utf8');
+      const at = text.indexOf(
+        '"answer":"',
+        where === 'a file' ? 0 : text.indexOf('"turn":2', text.indexOf('"query":"a","sample":0')),
+      );
+      writeFileSync(join(folder, name), `${text.slice(0, at + 10)}#${text.slice(at + 11)}`);
+      const breaches: Breach[] = [];
+      expect(await summaries({ onBroken: (breach) => breaches.push(breach) })).toHaveLength(2);
+      expect(breaches).toMatchObject([{ path: 'rollouts/ca/a/0.1/turn-002.json' }]);
+      expect(breaches[0]!.problem).toContain('is changed');
+    },
+  );
 
   test('include rollouts that a client started directly', async () => {
     await play(store, { query: aQuery('lone'), index: null, verdicts: ['right'], stop: 'success' });
