@@ -26,7 +26,7 @@ import { EverturnError, explain } from './domain/errors/errors.ts';
 import { oneLine } from './domain/text/foreign-text.ts';
 import type { RolloutSettings } from './domain/rollout/settings.ts';
 import type { DeclaredWeights } from './domain/weights/weights.ts';
-import { weightsParts } from './run/backends/weights.ts';
+import { weightServer, weightServers } from './inference/weights/index.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/rollout/logprob-meaning.ts';
 import type { SolutionReader } from './domain/query/solution-reader.ts';
 import { openCodeJudge } from './environments/code/open-judge.ts';
@@ -57,6 +57,7 @@ import { hasEnded, openFileStore } from './records/file-store.ts';
 import { openRecordCache } from './records/in-flight/cache.ts';
 import { openEndedOf } from './records/ended/objects.ts';
 import { basename, dirname } from './records/place.ts';
+import { openWeightsLedger } from './records/run/weights.ts';
 import { openThreadedDisk } from './records/disk/threaded-disk.ts';
 import { servedTools } from './environments/tools/describe.ts';
 import { openTools } from './environments/tools/open.ts';
@@ -230,7 +231,13 @@ function dependencies(parts: Parts): ActivityDeps {
     cancelRollout: (workflowId) => cancelRollout(session.client, workflowId),
     isStopping: openStopping(session),
     weights: {
-      ...weightsParts(backends, { mayUseModel: permissions.mayUseModel, ofBackend: mayOf }),
+      ledger: openWeightsLedger,
+      servers: weightServers,
+      server: weightServer,
+      async prove(settings, folder, weights) {
+        permissions.mayUseModel(settings, folder);
+        return backends.prove(settings, folder, weights, mayOf(settings, folder));
+      },
       permit: permissions.mayUseWeights,
       holdsStep: (workflow, activityId, attempt) => holdsStep(session, workflow, activityId, attempt),
     },

@@ -1,7 +1,7 @@
 // Judges an answer without a model or a workflow: for users who try the judge, and for a run that is judged again.
 // Temporal is not involved, so retryable failures are retried here, a few times; then the answer is undecided.
 
-import { JudgeError } from '../domain/errors/errors.ts';
+import { EnvironmentError, JudgeError } from '../domain/errors/errors.ts';
 import type { Pair } from '../domain/query/pair.ts';
 import type { Query } from '../domain/query/query.ts';
 import type { Verdict } from '../domain/rollout/verdict.ts';
@@ -29,14 +29,15 @@ export function judgePair(pair: Pair, { math, code }: PairJudges): Promise<Verdi
 
 const TRIES = 3;
 
-/** A retryable failure that persists leaves the answer undecided; any other failure is thrown. */
-export async function judgeWithRetries(judge: () => Promise<Verdict>): Promise<Verdict> {
+/** A retryable failure that persists leaves the answer undecided, as does any of a user's environment; others are thrown. */
+export async function judgeWithRetries<V extends Verdict>(judge: () => Promise<V>): Promise<V | Verdict> {
   for (let n = 1; ; n++) {
     try {
       return await judge();
     } catch (error) {
-      if (!(error instanceof JudgeError) || !error.retryable) throw error;
-      if (n >= TRIES) return { verdict: 'undecided', reason: error.reason };
+      const isOwn = error instanceof EnvironmentError;
+      if (!isOwn && !(error instanceof JudgeError && error.retryable)) throw error;
+      if (!error.retryable || n >= TRIES) return { verdict: 'undecided', reason: error.reason };
     }
   }
 }

@@ -3,8 +3,6 @@
 
 import { unusable } from '../domain/errors/unusable.ts';
 import type { Wording } from '../domain/query/query.ts';
-import type { Agent } from '../domain/rollout/agent.ts';
-import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { MAX_WINDOW } from '../domain/run/defaults.ts';
 import { derivedRunName } from '../domain/run/run-name.ts';
 import { tooManyMembers } from '../domain/samples/group.ts';
@@ -12,13 +10,11 @@ import { everturnVersion } from '../local/machine/package-root.ts';
 import type { DatasetRecord, RunParts, RunRecord } from '../records/format/run-record.ts';
 import { type ResolvedOptions, settingsOf } from './config.ts';
 import { givenSettings, type RunOptions } from './options.ts';
+import type { DescribedParts } from './parts.ts';
 
-export interface PlanInput extends ResolvedOptions {
+interface PlanInput extends ResolvedOptions, Partial<Pick<DescribedParts, 'agent' | 'settings'>> {
   /** Undefined: derived, so that the same command finds the same run. */
   readonly name: string | undefined;
-  readonly agent?: Agent | undefined;
-  /** The parts of the user's own code, as the settings of rollouts have them. */
-  readonly settings?: Pick<RolloutSettings, 'environments' | 'program' | 'tools'>;
   readonly wording?: Wording | undefined;
   readonly dataset: DatasetRecord;
   /** The rows that versions of the weights are evaluated on. */

@@ -45,7 +45,7 @@ export const placeCheck = (name: string, place: string, other: string): Check =>
   withinMs: 60_000,
   async run() {
     const bucket = isBucketPlace(place);
-    const near = bucket ? place : nearest(place);
+    const near = bucket ? place : nearestFolder(place);
     const path = join(near, `.everturn-doctor-${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
     try {
       if (bucket) {
@@ -99,8 +99,8 @@ async function space(folder: string): Promise<Finding[]> {
 }
 
 /** The folder itself, or the nearest one above it that exists. */
-function nearest(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
+export function nearestFolder(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 }
 
 export const portsCheck = (io: Io): Check => ({

@@ -1,14 +1,11 @@
 // `run --dry-run`: what a run would play, and at most what it would take: rows, rollouts, calls, tokens, files and disk,
 // which model and which Temporal. Opens the model, because a run would, and renders the first prompt; writes nothing.
 
-import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine, visible } from '../../domain/text/foreign-text.ts';
 import { countEnded } from '../../domain/run/progress.ts';
 import { newContext, newTranscript } from '../../domain/context/new-context.ts';
-import type { Query } from '../../domain/query/query.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
@@ -19,6 +16,7 @@ import type { PreparedRun } from '../../run/prepare-run.ts';
 import type { Rows } from '../../run/rows.ts';
 import { clusterConfig, namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { workersOf } from '../../client/temporal/workers.ts';
+import { nearestFolder } from '../doctor/machine.ts';
 import { ifUp } from '../find/link.ts';
 import { shortPath } from '../find/place.ts';
 import { recordedProgress } from '../../run/place.ts';
@@ -35,48 +33,49 @@ const RENDERED = 200;
 export async function dryRun(io: Io, { place, rows, record, parts, isThere }: PreparedRun): Promise<Answer> {
   const { options, origins } = parts;
   const { settings } = record;
+  const { run, store } = place;
+  const { folder } = store;
   // Rollouts that have ended already, of a run that exists.
   const ended = isThere ? countEnded((await recordedProgress(place)).counts) : null;
-  return withModel(settings, rows.openings, callerOf(io), async (backend, tools) => {
-    const prompts = await renderedPrompts(place.run, rows, { ...settings, ...(tools && { tools }) }, backend);
-    const plan = planOf({
-      queries: rows.dataset.accepted,
-      refused: rows.dataset.refused,
-      options,
+  const { contextLength, prompts, servers } = await withModel(
+    settings,
+    rows.openings,
+    callerOf(io),
+    async (backend, tools) => ({
       contextLength: 'contextLength' in backend.facts ? backend.facts.contextLength : null,
-      promptTokens: prompts.tokens,
-    });
-    const servers = (backend.serverStatus?.() ?? []).map(({ url, state }) => ({ url, state }));
-    const temporal = namesCluster() ? (clusterConfig().connectionOptions?.address ?? null) : null;
-    const code = (rows.byTask.code ?? 0) > 0 ? await proveSandbox({ env: { ...io.env } }) : null;
-    // Null where no Temporal server is up yet, or none says so.
-    const workers = (await ifUp(io, ({ session }) => workersOf(session))) ?? null;
-    const freeBytes = await freeAt(place.store.folder);
-    const sandbox = code === null ? null : code.ok ? 'proved' : `${code.why}. ${code.fix}`;
-    const { run, store } = place;
-    const { folder } = store;
-    const there = ended === null ? '' : `: exists, ${plural(ended, 'rollout')} ended`;
-    const slots = slotsText(Math.min(options.maxConcurrent, plan.rollouts), workers);
-    return {
-      json: {
-        ...{ event: 'plan', run, folder, ...plan, inWords: rows.inWords, ended },
-        ...{ servers, temporal, workers, sandbox, freeBytes },
-        ...{ options, origins, prompt: prompts.first },
-      },
-      text: lines(
-        paintFor(io.out, io.env)('bold', 'Nothing is started or written: --dry-run.'),
-        `Run        ${run} in ${shortPath(io, folder)}${there}`,
-        planText(plan, freeBytes),
-        `Model      ${oneLine(settings.model)}`,
-        servers.map(({ url, state }) => `           ${oneLine(url)}: ${state}`),
-        `Temporal   ${temporal ?? 'the local service, started if needed'}`,
-        slots !== undefined && `Workers    ${slots}`,
-        sandbox !== null && `Sandbox    ${oneLine(sandbox)}`,
-        settingLines(parts),
-        promptLines(prompts.first),
-      ).join('\n'),
-    };
-  });
+      prompts: await renderedPrompts(run, rows, { ...settings, ...(tools && { tools }) }, backend),
+      servers: (backend.serverStatus?.() ?? []).map(({ url, state }) => ({ url, state })),
+    }),
+  );
+  const { accepted: queries, refused } = rows.dataset;
+  const plan = planOf({ queries, refused, options, contextLength, promptTokens: prompts.tokens });
+  const temporal = namesCluster() ? (clusterConfig().connectionOptions?.address ?? null) : null;
+  const code = (rows.byTask.code ?? 0) > 0 ? await proveSandbox({ env: { ...io.env } }) : null;
+  const sandbox = code === null ? null : code.ok ? 'proved' : `${code.why}. ${code.fix}`;
+  // Null where no Temporal server is up yet, or none says so.
+  const workers = (await ifUp(io, ({ session }) => workersOf(session))) ?? null;
+  const freeBytes = await freeAt(folder);
+  const there = ended === null ? '' : `: exists, ${plural(ended, 'rollout')} ended`;
+  const slots = slotsText(Math.min(options.maxConcurrent, plan.rollouts), workers);
+  return {
+    json: {
+      ...{ event: 'plan', run, folder, ...plan, inWords: rows.inWords, ended },
+      ...{ servers, temporal, workers, sandbox, freeBytes },
+      ...{ options, origins, prompt: prompts.first },
+    },
+    text: lines(
+      paintFor(io.out, io.env)('bold', 'Nothing is started or written: --dry-run.'),
+      `Run        ${run} in ${shortPath(io, folder)}${there}`,
+      planText(plan, freeBytes),
+      `Model      ${oneLine(settings.model)}`,
+      servers.map(({ url, state }) => `           ${oneLine(url)}: ${state}`),
+      `Temporal   ${temporal ?? 'the local service, started if needed'}`,
+      slots !== undefined && `Workers    ${slots}`,
+      sandbox !== null && `Sandbox    ${oneLine(sandbox)}`,
+      settingLines(parts),
+      promptLines(prompts.first),
+    ).join('\n'),
+  };
 }
 
 /** `ids` is null where the server tokenises. */
@@ -86,29 +85,23 @@ async function renderedPrompts(run: string, rows: Rows, settings: RolloutSetting
   const lengths: number[] = [];
   let first: FirstPrompt = null;
   for await (const query of rows.queries()) {
-    const { text, ids } = await promptOf(run, query, settings, backend);
+    const rollout: RolloutRecord = { run, query, index: 0, sample: 0, attempt: 1, settings, birthTime: 0 };
+    const { text, ids } =
+      'tokenizer' in backend
+        ? await newContext(rollout, null, backend)
+        : { text: newTranscript(rollout, null), ids: null };
     first ??= { query: query.queryId, text, ids };
-    if (ids === null) break;
-    if (lengths.push(ids.length) >= RENDERED) break;
+    if (ids === null || lengths.push(ids.length) >= RENDERED) break;
   }
   if (lengths.length === 0) return { tokens: null, first };
   const mean = lengths.reduce((sum, n) => sum + n, 0) / lengths.length;
   return { tokens: { mean, most: Math.max(...lengths), of: lengths.length }, first };
 }
 
-async function promptOf(run: string, query: Query, settings: RolloutSettings, backend: Backend) {
-  const rollout: RolloutRecord = { run, query, index: 0, sample: 0, attempt: 1, settings, birthTime: 0 };
-  return 'tokenizer' in backend
-    ? newContext(rollout, null, backend)
-    : { text: newTranscript(rollout, null), ids: null };
-}
-
 /** Null of a bucket, which has no end. */
 async function freeAt(folder: string): Promise<number | null> {
   if (isBucketPlace(folder)) return null;
-  const near = existsSync(folder) || dirname(folder) === folder ? folder : dirname(folder);
-  if (near !== folder) return freeAt(near);
-  const { bavail, bsize } = await statfs(folder);
+  const { bavail, bsize } = await statfs(nearestFolder(folder));
   return bavail * bsize;
 }
 

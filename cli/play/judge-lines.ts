@@ -10,11 +10,11 @@ import { badRowText } from '../../formats/datasets/row-fault.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
 import type { Verdict, VerdictValue } from '../../domain/rollout/verdict.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
-import { inRowOrder, judgePair, type PairJudges } from '../../environments/judge-pairs.ts';
+import { inRowOrder, judgePair } from '../../environments/judge-pairs.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { unsafeCodeAllowed } from '../../environments/code/consent.ts';
 import type { Judge } from '../../environments/environment.ts';
-import { createMathJudge, type MathJudge } from '../../environments/math-environment.ts';
+import { createMathJudge } from '../../environments/math-environment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { plural } from '../format.ts';
 import { batchedJson, type Io, say } from '../io.ts';
@@ -56,8 +56,7 @@ export async function judgeLines(
   }
 
   try {
-    const weigh = (row: PairRow) => (row.ok ? row.chars : 0);
-    const options = { atOnce: AT_ONCE, mostWeight: MOST_CHARS, weigh };
+    const options = { ...IN_FLIGHT, weigh: (row: PairRow) => (row.ok ? row.chars : 0) };
     for await (const [id, judgement] of inRowOrder(readPairs(source, file, judge), judged, options)) {
       const { verdict, reason, extracted = null, ...more } = judgement;
       counts[verdict]++;
@@ -82,32 +81,27 @@ export async function judgeLines(
   return EXIT.ok;
 }
 
-export interface Judges extends PairJudges {
-  readonly math: MathJudge;
-  close(): Promise<void>;
-}
+export type Judges = ReturnType<typeof openJudges>;
 
 /** Judgements in one message to a child: as many again wait there, so that it never stands still. */
 const BATCH = 128;
-/** Answers in flight: enough to keep every core busy, and some queued. */
-export const AT_ONCE = 3 * BATCH * availableParallelism();
-/** Characters in flight. A longer line is judged by itself. */
-export const MOST_CHARS = 64 * 1024 * 1024;
+/** Answers in flight: enough to keep every core busy, and some queued; and their characters: a longer line is judged by itself. */
+export const IN_FLIGHT = { atOnce: 3 * BATCH * availableParallelism(), mostWeight: 64 * 1024 * 1024 };
 
 /** `unsafe`: the flag was given. `code` throws a SandboxError if there is no sandbox. */
-export function openJudges(io: Io, unsafe: boolean): Judges {
+export function openJudges(io: Io, unsafe: boolean) {
   const unsafeWithoutSandbox = unsafe || unsafeCodeAllowed(io.env);
   const math = createMathJudge({ children: availableParallelism(), batch: BATCH });
   let opened: Promise<Judge> | undefined;
+  const code: Pick<Judge, 'judge'> = {
+    judge: async (...judged) => (await (opened ??= createCodeEnvironment({ unsafeWithoutSandbox }))).judge(...judged),
+  };
   return {
-    math,
-    code: {
-      judge: async (...judged) => (await (opened ??= createCodeEnvironment({ unsafeWithoutSandbox }))).judge(...judged),
-    },
+    ...{ math, code },
     async close() {
       math.close();
       await opened?.then(
-        (code) => code.close(),
+        (judge) => judge.close(),
         () => undefined,
       );
     },

@@ -2,22 +2,22 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { environmentTitle, replyFields, verdictOf } from '../../domain/rollout/environment.ts';
-import { DatasetError, EnvironmentError } from '../../domain/errors/errors.ts';
+import { DatasetError } from '../../domain/errors/errors.ts';
 import type { ReplyFacts } from '../../domain/rollout/rollout-facts.ts';
 import { questionOf } from '../../domain/query/query.ts';
 import { answerToJudge, isCut } from '../../domain/rollout/turn-facts.ts';
-import { inRowOrder, judgePair } from '../../environments/judge-pairs.ts';
+import { inRowOrder, judgePair, judgeWithRetries } from '../../environments/judge-pairs.ts';
 import { unpacked } from '../../run/environments.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
 import { judgedTurns, type JudgedTurn } from '../../records/reading/judged-turns.ts';
 import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../records/run/judgements.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
-import { VERDICTS, type VerdictValue } from '../../domain/rollout/verdict.ts';
+import { VERDICTS } from '../../domain/rollout/verdict.ts';
 import { type Answer, unusable } from '../command.ts';
 import { findRun, shortPath } from '../find/place.ts';
 import { type Io, say } from '../io.ts';
-import { type Column, paintFor, plural, count, type Paint, table } from '../format.ts';
-import { AT_ONCE, type Judges, MOST_CHARS, openJudges } from './judge-lines.ts';
+import { type Column, count, lines, type Paint, paintFor, plural, table } from '../format.ts';
+import { IN_FLIGHT, type Judges, openJudges } from './judge-lines.ts';
 import { callerOf } from './say-event.ts';
 
 export interface JudgeRun {
@@ -54,9 +54,8 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<Answer> {
   const judge = own ?? judgedBy(judges);
   async function* rows(): AsyncGenerator<VerdictRow> {
     let count = 0;
-    const weigh = ({ turn }: JudgedTurn) => turn.record.answer.length;
-    const again = (one: JudgedTurn) => rowOf(one, judge);
-    for await (const row of inRowOrder(turns, again, { atOnce: AT_ONCE, mostWeight: MOST_CHARS, weigh })) {
+    const options = { ...IN_FLIGHT, weigh: ({ turn }: JudgedTurn) => turn.record.answer.length };
+    for await (const row of inRowOrder(turns, (turn) => rowOf(turn, judge), options)) {
       count++;
       changes.add(row);
       yield row;
@@ -68,12 +67,12 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<Answer> {
   const { unjudged, broken } = leftOut;
   return {
     json: { run, name, file, ...changes.summary(), leftOut },
-    text: [
-      textOf(changes.summary(), paintFor(io.out, io.env)),
-      ...(unjudged > 0 ? [`Left out: ${plural(unjudged, 'turn')} without a verdict.`] : []),
-      ...(broken > 0 ? [`Left out: ${plural(broken, 'rollout')} with damaged records.`] : []),
+    text: lines(
+      textLines(changes.summary(), paintFor(io.out, io.env)),
+      unjudged > 0 && `Left out: ${plural(unjudged, 'turn')} without a verdict.`,
+      broken > 0 && `Left out: ${plural(broken, 'rollout')} with damaged records.`,
       `The new verdicts are in ${shortPath(io, `${store.folder}/${file}`)}; the run's own are unchanged.`,
-    ].join('\n'),
+    ).join('\n'),
   };
 }
 
@@ -114,8 +113,6 @@ const judgedBy = (judges: Judges): TurnJudge => ({
   },
 });
 
-const TRIES = 3;
-
 /** One that stays broken leaves the answer undecided. */
 async function openOwnJudge(spec: string, io: Io): Promise<TurnJudge & { close(): Promise<void> }> {
   const { record, open, remove } = await unpacked(spec, callerOf(io));
@@ -127,21 +124,16 @@ async function openOwnJudge(spec: string, io: Io): Promise<TurnJudge & { close()
   return {
     by: environmentTitle(record),
     close: () => close().then(remove),
-    async judge({ rollout, turn, before }) {
+    judge({ rollout, turn, before }) {
       const answer = answerToJudge(turn.record);
       // One for each call: each adds its listeners.
       const { signal } = new AbortController();
       const move = { rollout, turn: turn.record.turn, answer, cut: isCut(turn.record), before: async () => before };
-      for (let tries = 1; ; tries++) {
-        try {
-          const reply = await environment.respond(move, { signal });
-          const { reward } = replyFields(reply);
-          return { ...verdictOf(reply), ...(reward === undefined ? {} : { reward }) };
-        } catch (error) {
-          if (!(error instanceof EnvironmentError)) throw error;
-          if (!error.retryable || tries >= TRIES) return { verdict: 'undecided', reason: error.reason };
-        }
-      }
+      return judgeWithRetries(async (): Promise<ReplyFacts> => {
+        const reply = await environment.respond(move, { signal });
+        const { reward } = replyFields(reply);
+        return { ...verdictOf(reply), ...(reward === undefined ? {} : { reward }) };
+      });
     },
   };
 }
@@ -152,38 +144,32 @@ function defaultName(nowMs: number): string {
   return `everturn-${everturnVersion()}-${time}`;
 }
 
-interface Change {
-  readonly was: VerdictValue;
-  readonly now: VerdictValue;
-  readonly turns: number;
-}
-
 const EXAMPLES = 10;
 const SHOWN_CHARS = 60;
 
 function openChanges() {
   const pairs = VERDICTS.flatMap((was) => VERDICTS.map((now) => ({ was, now, turns: 0 })));
-  /** The same verdict with another reason. */
-  let otherReason = 0;
-  let [turns, changed] = [0, 0];
+  /** `otherReason`: the same verdict with another reason. */
+  const counts = { turns: 0, changed: 0, otherReason: 0 };
   /** The first changed turns. */
   const examples: VerdictRow[] = [];
   return {
     add(row: VerdictRow): void {
       const { was, verdict, reason } = row;
-      turns++;
+      counts.turns++;
       pairs.find((pair) => pair.was === was.verdict && pair.now === verdict)!.turns++;
-      if (was.verdict === verdict) otherReason += was.reason === reason ? 0 : 1;
-      else if (++changed <= EXAMPLES) examples.push(row);
+      if (was.verdict === verdict) counts.otherReason += was.reason === reason ? 0 : 1;
+      else if (++counts.changed <= EXAMPLES) examples.push(row);
     },
     /** Every pair of verdicts that occurs, unchanged ones included. */
-    summary: () => ({ turns, changed, otherReason, verdicts: pairs.filter((pair) => pair.turns > 0), examples }),
+    summary: () => ({ ...counts, verdicts: pairs.filter((pair) => pair.turns > 0), examples }),
   };
 }
 
 type Changes = ReturnType<ReturnType<typeof openChanges>['summary']>;
+type Change = Changes['verdicts'][number];
 
-function textOf({ turns, changed, otherReason, verdicts, examples }: Changes, paint: Paint): string {
+function textLines({ turns, changed, otherReason, verdicts, examples }: Changes, paint: Paint): string[] {
   const tint = ({ was, now }: Change) => (was === now ? undefined : 'yellow');
   const columns: Column<Change>[] = [
     ['was', ({ was }) => was, tint],
@@ -191,14 +177,13 @@ function textOf({ turns, changed, otherReason, verdicts, examples }: Changes, pa
     ['>turns', (change) => count(change.turns), tint],
   ];
   const reasons = otherReason > 0 ? `; ${count(otherReason)} alike for another reason` : '';
-  const lines = [
+  return lines(
     table(verdicts, columns, paint),
     '',
     `${plural(turns, 'turn')}, ${changed === 0 ? 'none' : count(changed)} judged differently${reasons}.`,
-  ];
-  for (const row of examples) lines.push(`  ${exampleText(row)}`);
-  if (changed > examples.length) lines.push(`  … and ${count(changed - examples.length)} more`);
-  return lines.join('\n');
+    examples.map((row) => `  ${exampleText(row)}`),
+    changed > examples.length && `  … and ${count(changed - examples.length)} more`,
+  );
 }
 
 function exampleText({ query, sample, attempt, turn, was, verdict, reason, extracted }: VerdictRow): string {
