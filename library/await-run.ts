@@ -6,6 +6,7 @@ import { namesCluster } from '../client/temporal/cluster-settings.ts';
 import type { WorkflowState } from '../client/temporal/runs.ts';
 import { InternalError, TemporalError } from '../domain/errors/errors.ts';
 import { isBucketPlace } from '../domain/run/bucket-place.ts';
+import { orAborted } from '../local/machine/aborted-wait.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { askServer } from './ask-server.ts';
 import type { RunPlace } from '../run/place.ts';
@@ -50,7 +51,7 @@ export function openWaiting({ run, store }: RunPlace, env: Environment, signal: 
       if (closed && !hadNews) throw closed;
       closed = undefined;
       if (hadNews) askMs = Math.max(askMs, Date.now() + ASK_MS);
-      else if (Date.now() >= askMs) await ask();
+      else if (Date.now() >= askMs) await orAborted(signal, ask());
       await sleep(lookMs, undefined, { signal }).catch(() => {});
       signal?.throwIfAborted();
     },

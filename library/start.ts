@@ -8,6 +8,7 @@ import { unusable } from '../domain/errors/unusable.ts';
 import type { EnvironmentFunction, EnvironmentFunctions } from '../environments/own/function.ts';
 import type { ToolFunction } from '../environments/tools/function.ts';
 import type { ModelFunction } from '../inference/function-model.ts';
+import { orAborted } from '../local/machine/aborted-wait.ts';
 import { homeOf } from '../local/service/home.ts';
 import { type Caller, logOf, type RunEvent } from '../run/caller.ts';
 import type { GivenFunctions, ProgramParts } from '../run/functions.ts';
@@ -57,9 +58,10 @@ const startingParts = () =>
  * Starts a run, or finds the one that the same call started, and resolves once it goes on by itself: it outlives this program.
  * Starts the local service where no cluster is named (`TEMPORAL_ADDRESS`). Rejects with an `EverturnError`: a `UsageError` for
  * options that do not fit or a name that another run has, a `DatasetError`, a `ModelError` where the model does not answer, a
- * `TemporalError`. A run that is refused leaves nothing. `signal` is looked at before each step; later it ends the waits of the
- * run's methods. With functions of its own the program answers for them until the run has ended, and lives as long; killed and
- * started again, it goes on. A second one is refused meanwhile (`still-played`).
+ * `TemporalError`. A run that is refused leaves nothing. `signal` ends the call at once, whatever it waits for: before the run is
+ * made nothing is left, and from then on the run goes on (`cancel()` ends it). Later it ends the waits of the run's methods. With
+ * functions of its own the program answers for them until the run has ended, and lives as long; killed and started again, it
+ * goes on. A second one is refused meanwhile (`still-played`).
  */
 export async function start(options: StartOptions): Promise<StartedRun> {
   const { dataset, name, config, strict = false, onEvent = () => {}, model, environment, tools, ...rest } = options;
@@ -71,7 +73,7 @@ export async function start(options: StartOptions): Promise<StartedRun> {
     environment: isCode(environment) ? environment : undefined,
     tools,
   });
-  const caller = { cwd, env, now: Date.now, onEvent, functions };
+  const caller = { cwd, env, now: Date.now, onEvent, functions, signal };
   const named = functions?.model?.facts.name ?? model;
   const input = {
     ...plain,
@@ -81,27 +83,34 @@ export async function start(options: StartOptions): Promise<StartedRun> {
   const [{ resolveOptions }, { prepareRun, completeRunRecord }, { startRun }] = await startingParts();
   const resolved = resolveOptions({ configFile: config === undefined ? undefined : resolve(cwd, config), input });
   signal?.throwIfAborted();
-  const prepared = await prepareRun({ dataset, out, name, strict, resolved }, caller);
-  const { place, rows, heldOut, isThere } = prepared;
-  try {
-    if (isThere && (await knownResult(place))) return { ...(await opened()), found: 'ended', close: async () => {} };
-    signal?.throwIfAborted();
-    const proved = await completeRunRecord(prepared, caller);
-    signal?.throwIfAborted();
-    const { link, attached } = await startRun(proved, caller);
-    const { address, namespace } = link.session;
-    const at = link.local ? { address, namespace } : undefined;
-    await link.close();
-    const run = await opened();
-    const close = functions ? await serveUntilItsEnd(place, run, functions, { at, caller, signal }) : async () => {};
-    return { ...run, found: attached ? 'attached' : 'new', close };
-  } finally {
-    for (const some of [rows, heldOut]) some?.close();
-  }
+  const { place, found, at } = await orAborted(signal, begun());
+  const run = await openRun(place.run, { out: place.out, env, cwd, signal });
+  const isServed = functions && found !== 'ended';
+  const close = isServed ? await serveUntilItsEnd(place, run, functions, { at, caller, signal }) : async () => {};
+  return { ...run, found, close };
 
-  function opened(): Promise<Run> {
-    return openRun(place.run, { out: place.out, env, cwd, signal });
+  async function begun(): Promise<Begun> {
+    const prepared = await prepareRun({ dataset, out, name, strict, resolved }, caller);
+    const { place, rows, heldOut, isThere } = prepared;
+    try {
+      if (isThere && (await knownResult(place))) return { place, found: 'ended' };
+      signal?.throwIfAborted();
+      const proved = await completeRunRecord(prepared, caller);
+      signal?.throwIfAborted();
+      const { link, attached } = await startRun(proved, caller);
+      const { address, namespace } = link.session;
+      await link.close();
+      return { place, found: attached ? 'attached' : 'new', ...(link.local && { at: { address, namespace } }) };
+    } finally {
+      for (const some of [rows, heldOut]) some?.close();
+    }
   }
+}
+
+interface Begun extends Pick<StartedRun, 'found'> {
+  readonly place: RunPlace;
+  /** Undefined: the cluster that the environment names. */
+  readonly at?: Address;
 }
 
 /** Starts a run, or finds it as `start` does, and waits for its end. A run that was cancelled has ended, too (`result`). */
@@ -120,8 +129,7 @@ const isCode = (given: StartOptions['environment']): given is EnvironmentFunctio
   given !== undefined && typeof given !== 'string' && !Array.isArray(given);
 
 interface Serving {
-  /** Undefined: the cluster that the environment names. */
-  readonly at: Address | undefined;
+  readonly at: Begun['at'];
   readonly caller: Caller;
   readonly signal: AbortSignal | undefined;
 }

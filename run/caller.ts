@@ -13,6 +13,8 @@ export interface Caller {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly onEvent: (event: RunEvent) => void;
+  /** Ends what is done for it, up to the making of the run. */
+  readonly signal?: AbortSignal | undefined;
   /** Code of the program itself. */
   readonly functions?: ProgramParts | undefined;
 }

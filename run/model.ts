@@ -54,7 +54,10 @@ const LONGEST_PAUSE_MS = 30_000;
 const PASSING: ReadonlySet<string> = new Set(['server-busy', 'server-error', 'server-reset', 'server-unreachable']);
 
 /** A server that restarts, or that is busy for a moment, is asked some times: nothing has begun that would ask it again. */
-export async function patiently<T>({ onEvent }: Pick<Caller, 'onEvent'>, ask: () => Promise<T>): Promise<T> {
+export async function patiently<T>(
+  { onEvent, signal }: Pick<Caller, 'onEvent' | 'signal'>,
+  ask: () => Promise<T>,
+): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await ask();
@@ -66,7 +69,7 @@ export async function patiently<T>({ onEvent }: Pick<Caller, 'onEvent'>, ask: ()
       const pauseMs = pauses[tries] && (why.retryAfterMs ?? pauses[tries]);
       if (pauseMs === undefined || pauseMs > LONGEST_PAUSE_MS) throw error;
       onEvent({ type: 'asked-again', why: why.message, inMs: pauseMs });
-      await sleep(pauseMs);
+      await sleep(pauseMs, undefined, { signal });
     }
   }
 }

@@ -136,11 +136,11 @@ const withoutFolder = ({ run, store }: RunPlace): Error =>
   );
 
 /** Reads the rows, and plans the run with them. */
-function openPlan({ name, strict, dataset }: RunWish, parts: DescribedParts, { cwd, now }: Caller) {
+function openPlan({ name, strict, dataset }: RunWish, parts: DescribedParts, { cwd, now, signal }: Caller) {
   const { limit, shuffleSeed, eval: held } = parts.options;
   const { environments, program } = parts.settings;
   const wording = wordingOf(parts.options, cwd);
-  const selection = { strict, wording, ...(environments && { environments }), ...(program && { program }) };
+  const selection = { strict, wording, signal, ...(environments && { environments }), ...(program && { program }) };
   return async (reader?: SolutionReader) => {
     const rows = await readRows({ dataset, limit, shuffleSeed, ...selection }, reader);
     const all = { limit: null, shuffleSeed: null, ...selection };

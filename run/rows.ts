@@ -31,6 +31,7 @@ export interface RowSelection {
   readonly program?: ProgramRecord;
   /** The run's own words around its rows. */
   readonly wording?: Wording | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Rows {
@@ -68,6 +69,7 @@ export async function readRows(selection: RowSelection, reader?: SolutionReader)
   /** The data set is identified by the rows that a run of this size would have if each solution were usable. */
   async function* rows(): AsyncGenerator<Row> {
     for await (const row of inOrder(selection)) {
+      selection.signal?.throwIfAborted();
       if (row.ok && offered.count < limit) offered.put(row.query);
       yield row;
     }
@@ -129,6 +131,7 @@ async function* inOrder(selection: RowSelection): AsyncGenerator<Row> {
   if (shuffleSeed === null) return yield* rows;
   const good: Row[] = [];
   for await (const row of rows) {
+    selection.signal?.throwIfAborted();
     if (row.ok) good.push(row);
     else yield row;
   }

@@ -33,7 +33,7 @@ export async function startRun(run: PlannedRun, caller: Caller): Promise<Started
   }
 }
 
-async function begin(planned: PlannedRun, link: Link, { env, onEvent, functions }: Caller): Promise<boolean> {
+async function begin(planned: PlannedRun, link: Link, { env, onEvent, functions, signal }: Caller): Promise<boolean> {
   const { place, record, title, maxConcurrent } = planned;
   const { run, out, store } = place;
   const { session, local } = link;
@@ -49,6 +49,7 @@ async function begin(planned: PlannedRun, link: Link, { env, onEvent, functions 
     if (needs.ownCode) await requireWorker(env, link, ENVIRONMENT_QUEUE);
   }
   if (!local) await ensureSearchAttributes(session.client.connection, session.namespace);
+  signal?.throwIfAborted();
   await planned.make(record, attached);
   const { environments, tools, program } = settings;
   const code = {

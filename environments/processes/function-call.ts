@@ -1,6 +1,7 @@
 // Calls of the functions that a program gave: their time limit, and their failures as a process would report them.
 
 import { EnvironmentError } from '../../domain/errors/errors.ts';
+import { orAborted } from '../../local/machine/aborted-wait.ts';
 
 /**
  * Rejects when the time is over or the signal aborts, whether or not the function heeds its own signal: in one process it
@@ -14,11 +15,8 @@ export async function withinSeconds<T>(
   const limit = new AbortController();
   const limited = AbortSignal.any([signal, limit.signal]);
   const timer = setTimeout(() => limit.abort(lateBy(seconds)), seconds * 1000);
-  const aborted = new Promise<never>((_, reject) => {
-    limited.addEventListener('abort', () => reject(limited.reason as Error), { once: true });
-  });
   try {
-    return await Promise.race([call(limited), aborted]);
+    return await orAborted(limited, call(limited));
   } finally {
     clearTimeout(timer);
   }
