@@ -21,6 +21,7 @@ import type { Home } from './local/service/home.ts';
 import { openFileStore } from './records/file-store.ts';
 import { parseSettings } from './run/config.ts';
 import type { ProgramParts } from './run/functions.ts';
+import { answered, mustBeAlone, programIdentity } from './run/program-pollers.ts';
 
 export interface ProgramWorker {
   /** Resolves when the calls in flight have ended; rejects if the worker failed. */
@@ -37,8 +38,7 @@ export interface ProgramOptions {
 }
 
 /**
- * Answers until the signal aborts. Throws a UsageError (`still-played`) while another program of this machine
- * answers for the run.
+ * Answers until the signal aborts. Throws a UsageError (`still-played`) while another program answers for the run.
  */
 export async function serveProgram(
   { out, run }: { readonly out: string; readonly run: string },
@@ -46,12 +46,7 @@ export async function serveProgram(
   { home, at, log, signal }: ProgramOptions,
 ): Promise<ProgramWorker> {
   const held = await tryLock(join(home.folder, 'programs', nameOf(out, run)));
-  if (!('release' in held)) {
-    throw new UsageError(`Another program answers for the functions of run "${run}": process ${held.heldBy.pid}.`, {
-      reason: 'still-played',
-      fix: 'Wait for it, or end it: the run then goes on with this one.',
-    });
-  }
+  if (!('release' in held)) throw answered(run, `process ${held.heldBy.pid}`);
   const own = createEnvironments(
     {},
     {
@@ -74,6 +69,8 @@ export async function serveProgram(
   try {
     installQuietRuntime(log);
     cluster = await openWorkerConnection({ say: log, signal }, at);
+    const { session, untilAnswered } = cluster;
+    await untilAnswered(() => mustBeAlone(session, run, home.folder));
     const activities = programActivities({
       version: everturnVersion(),
       worker: `${process.pid}@${hostname()}`,
@@ -87,10 +84,10 @@ export async function serveProgram(
       permit: () => undefined,
       parseSettings,
       parseRow: (row, { environments }) => parsedRow(row, environments).query,
-      isStopping: openStopping(cluster.session),
+      isStopping: openStopping(session),
       now: Date.now,
     });
-    const queue = await openProgramQueue(cluster, run, activities);
+    const queue = await openProgramQueue(cluster, run, { activities, identity: programIdentity(home.folder) });
     signal.addEventListener('abort', queue.stop, { once: true });
     if (signal.aborted) queue.stop();
     return { done: queue.done.finally(close) };

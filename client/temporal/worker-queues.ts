@@ -142,13 +142,13 @@ const PROGRAM_CALLS = 256;
 export async function openProgramQueue(
   { connection, session, untilAnswered }: WorkerConnection,
   run: string,
-  activities: object,
+  { activities, identity }: { readonly activities: object; readonly identity: string },
 ): Promise<Pick<Queues, 'done' | 'stop'>> {
   const worker = await untilAnswered(() =>
     Worker.create({
       connection,
       namespace: session.namespace,
-      identity: workerIdentity(PROGRAM_CALLS),
+      identity,
       taskQueue: functionQueue(run),
       activities,
       maxConcurrentActivityTaskExecutions: PROGRAM_CALLS,

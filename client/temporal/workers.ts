@@ -11,7 +11,7 @@ const CALL_MS = 10_000;
 const WORKFLOW_QUEUE = 1;
 const ACTIVITY_QUEUE = 2;
 /** A live worker polls again within a minute; the server remembers a dead one for five. */
-const POLLER_S = 90;
+export const POLLER_SECONDS = 90;
 
 export interface Workers {
   readonly workers: number;
@@ -25,14 +25,26 @@ export function workerIdentity(slots: number): string {
 }
 
 /** A task queue, with those alone of its workers that poll it now; undefined if the server does not answer. */
-export async function describeQueue({ client, namespace }: Session, name: string, taskQueueType = WORKFLOW_QUEUE) {
+export const describeQueue = (session: Session, name: string, taskQueueType = WORKFLOW_QUEUE) =>
+  ifAnswered(() => askQueue(session, name, taskQueueType));
+
+async function askQueue({ client, namespace }: Session, name: string, taskQueueType: number) {
   const question = { namespace, taskQueue: { name }, taskQueueType };
-  const found = await ifAnswered(() =>
-    client.withDeadline(Date.now() + CALL_MS, () => client.workflowService.describeTaskQueue(question)),
+  const found = await client.withDeadline(Date.now() + CALL_MS, () =>
+    client.workflowService.describeTaskQueue(question),
   );
-  const oldest = Date.now() / 1000 - POLLER_S;
-  const pollers = found?.pollers?.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) >= oldest);
-  return found && { ...found, pollers: pollers ?? [] };
+  const oldest = Date.now() / 1000 - POLLER_SECONDS;
+  const pollers = found.pollers?.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) >= oldest);
+  return { ...found, pollers: pollers ?? [] };
+}
+
+/** Who polls that activity queue, and how long ago each began to. Rejects if the server does not answer. */
+export async function activityPollers(session: Session, queue: string) {
+  const { pollers } = await askQueue(session, queue, ACTIVITY_QUEUE);
+  return pollers.map(({ identity, lastAccessTime }) => ({
+    identity: identity ?? '',
+    secondsAgo: Math.max(0, Math.round(Date.now() / 1000 - Number(lastAccessTime?.seconds ?? 0))),
+  }));
 }
 
 /** Whether a worker polls that activity queue; undefined if the server does not report it. */

@@ -4,7 +4,8 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const [installation, folder, samples] = process.argv.slice(2);
+const [installation, folder, samples, home, address] = process.argv.slice(2);
+if (address) process.env.TEMPORAL_ADDRESS = address;
 const { start } = await import(join(installation, 'dist/library/index.js'));
 const say = (what, of) =>
   appendFileSync(join(folder, 'calls.jsonl'), `${JSON.stringify({ pid: process.pid, what, of })}\n`);
@@ -42,6 +43,7 @@ try {
       name: 'sums',
       samples: Number(samples),
       numTurns: 1,
+      home,
     },
     ...{ model: counting, environment: isSum, tools: [add], maxConcurrent: 2 },
   });

@@ -1,5 +1,5 @@
-// A program whose functions are a run's model, environment and tools: killed twice and started again, it goes on where it was;
-// a second one is refused; and what the run holds is what a calm one would hold.
+// A program whose functions are a run's model, environment and tools: killed and started again, also with another home, it goes on
+// where it was; a second one is refused; and what the run holds is what a calm one would hold.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,9 +19,11 @@ beforeAll(() => {
 });
 afterAll(() => everturn.close());
 
-function program() {
+/** `elsewhere`: with a home of its own, and the same server. */
+function program(elsewhere = false) {
   const file = join(import.meta.dirname, 'functions-program.mjs');
-  const { child, ended } = everturn.startProgram(file, INSTALLATION, everturn.folder, String(SAMPLES));
+  const other = elsewhere ? [join(everturn.folder, 'other'), everturn.service()!.address!] : [];
+  const { child, ended } = everturn.startProgram(file, INSTALLATION, everturn.folder, String(SAMPLES), ...other);
   const said = ended.then(({ stdout, stderr }) => (stdout === '' ? stderr : (JSON.parse(stdout) as unknown)));
   return { child, said };
 }
@@ -42,7 +44,7 @@ function calls(): Called[] {
 
 describe('a program with functions of its own', () => {
   test(
-    'plays on after two kills, is refused a second time, and plays no finished turn again',
+    'plays on after three kills, is refused a second time, and plays no finished turn again',
     { timeout: 240_000 },
     async () => {
       for (const most of [4, 14]) {
@@ -58,16 +60,24 @@ describe('a program with functions of its own', () => {
       everturn.write('hold', '');
       const last = program();
       await until('its calls', () => calls().some(({ pid }) => pid === last.child.pid));
-      expect(await program().said).toMatchObject({ reason: 'still-played' });
+      for (const elsewhere of [false, true]) {
+        const message = expect.stringContaining(`process ${last.child.pid}`);
+        expect(await program(elsewhere).said).toMatchObject({ reason: 'still-played', message });
+      }
+      last.child.kill('SIGKILL');
+      await last.said;
       rmSync(join(everturn.folder, 'hold'));
-      expect(await last.said).toEqual({ found: 'attached', outcomes: expect.objectContaining({ complete: 16 }) });
+      expect(await program(true).said).toEqual({
+        found: 'attached',
+        outcomes: expect.objectContaining({ complete: 16 }),
+      });
 
       // Up to two calls were in flight at each kill: nothing else is asked again.
       const asked = calls()
         .filter(({ what }) => what === 'model')
         .map(({ of }) => of);
       expect(new Set(asked).size).toBe(2 * ROWS.length * SAMPLES);
-      expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(2 * 2);
+      expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(3 * 2);
       const run = await openRun('sums', { out: join(everturn.folder, 'runs') });
       expect(await run.check()).toMatchObject({ breaches: 0 });
       for await (const rollout of run.rollouts()) expect(rollout).toMatchObject({ outcome: 'complete' });
