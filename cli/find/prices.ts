@@ -2,9 +2,8 @@
 
 import { resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
-import { z } from 'zod';
 import { type Steered, unsteered } from '../../domain/rollout/rollout-summary.ts';
-import { isObject } from '../../domain/schema/fields.ts';
+import { flawOfWritten, isObject, maybe, objectOf, realNumber, type TypeOf } from '../../domain/schema/fields.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
 import { costBounds, type Priced, type Prices } from '../../statistics/timing.ts';
 import { number, text, unusable, type Values } from '../command.ts';
@@ -59,8 +58,8 @@ function pricesIn(prices: Readonly<Record<string, Prices>>, model: string | null
   return known === undefined ? undefined : prices[known];
 }
 
-const price = z.number().min(0);
-const PRICES = z.strictObject({ in: price, out: price, cached: price.optional() });
+const PRICE = realNumber(0, Number.MAX_VALUE, 'a number of at least 0');
+const PRICES = objectOf({ in: PRICE, out: PRICE, cached: maybe(PRICE) });
 const MOST_BYTES = 1 << 20;
 
 function readPrices(path: string, shown: string): Record<string, Prices> {
@@ -80,9 +79,10 @@ function readPrices(path: string, shown: string): Record<string, Prices> {
   if (!isObject(value)) throw refused('holds no model');
   return Object.fromEntries(
     Object.entries(value).map(([model, given]) => {
-      const { data, error } = PRICES.safeParse(given);
-      if (!data) throw refused(`${model}: ${error.issues[0]!.path.join('.')} ${error.issues[0]!.message}`);
-      return [model, { input: data.in, cached: data.cached ?? data.in, output: data.out }];
+      const flaw = flawOfWritten(PRICES, given);
+      if (flaw !== undefined) throw refused(`${model}: ${flaw}`);
+      const { in: input, out: output, cached = input } = given as TypeOf<typeof PRICES>;
+      return [model, { input, cached, output }];
     }),
   );
 }

@@ -23,6 +23,10 @@ export type StateKind = (typeof STATES)[number];
 export function isEnvironmentName(name: string): boolean {
   return /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name);
 }
+export const ENVIRONMENT_NAME: f.Test<string> = [
+  (value) => typeof value === 'string' && isEnvironmentName(value),
+  'a name of a-z, 0-9 and hyphens, at most 64',
+];
 
 /** An environment's own description of itself. */
 const DESCRIPTION = {

@@ -1,10 +1,17 @@
-// The fields of records and settings as data. A test says of a value whether it is right, and in words what would be. From a
-// table of tests follow the type of an object, the check of its form, and the order in which its text has them.
+// The fields of records, settings, and of what people write, as data. A test says of a value whether it is right, and in words
+// what would be. From a table of tests follow the type of an object, the check of its form, and the order in which its text has
+// them. It is our own because workflows run it; what servers send over HTTP is read by zod.
 
+import { short } from '../text/foreign-text.ts';
 import type { Json, JsonObject } from '../text/json.ts';
 
-/** `T` is the type of the values that pass. With the table of an object, a fault is one of its fields. */
-export type Test<T = unknown> = readonly [(value: unknown) => boolean, string, (FieldTable | undefined)?] & {
+/** `T` is the type of the values that pass. With the table of an object, or the test of each item, a fault is one of these. */
+export type Test<T = unknown> = readonly [
+  (value: unknown) => boolean,
+  string,
+  (FieldTable | undefined)?,
+  (Test | undefined)?,
+] & {
   readonly type?: T;
 };
 /** The test of a field that may be absent. */
@@ -64,23 +71,49 @@ export const realNumber = (least: number, most: number, wanted = `a number from 
   (value) => Number.isFinite(value) && (value as number) >= least && (value as number) <= most,
   wanted,
 ];
-export const listOf = <T>(test: Test<T>): Test<readonly T[]> => [
-  (value) => Array.isArray(value) && value.every((item) => test[0](item)),
-  `a list, each ${test[1]}`,
+/** Above 0. */
+export const upTo = (most: number): Test<number> => [
+  (value) => Number.isFinite(value) && (value as number) > 0 && (value as number) <= most,
+  `a number above 0, up to ${most}`,
 ];
-export const orNull = <T>([test, name, fields]: Test<T>): Test<T | null> => [
+/** Other texts cannot be stored, nor sent to a model. */
+export const storableText = (least = 0, most = Number.MAX_SAFE_INTEGER): Test<string> => [
+  (value) =>
+    typeof value === 'string' &&
+    value.length >= least &&
+    value.length <= most &&
+    value.isWellFormed() &&
+    !value.includes('\u0000'),
+  `a text${most === Number.MAX_SAFE_INTEGER ? (least > 0 ? ' that is not empty' : '') : ` of ${least} to ${most} characters`}, without NUL and half characters`,
+];
+export const listOf = <T>(test: Test<T>, least = 0, most?: number): Test<readonly T[]> => [
+  (value) =>
+    Array.isArray(value) &&
+    value.length >= least &&
+    value.length <= (most ?? Infinity) &&
+    value.every((item) => test[0](item)),
+  most === undefined ? `a list, each ${test[1]}` : `a list of ${least} to ${most}, each ${test[1]}`,
+  undefined,
+  test,
+];
+export const orNull = <T>([test, name, fields, item]: Test<T>): Test<T | null> => [
   (value) => value === null || test(value),
   `${name} or null`,
   fields,
+  item,
 ];
-export const maybe = <T>([test, name, fields]: Test<T>): Maybe<T> => [
+export const maybe = <T>([test, name, fields, item]: Test<T>): Maybe<T> => [
   (value) => value === undefined || test(value),
   name,
   fields,
+  item,
 ];
-export const eitherOf = <A, B>([one, name]: Test<A>, [other, otherName]: Test<B>): Test<A | B> => [
+/** Only the faults of the second one's parts are told. */
+export const eitherOf = <A, B>([one, name]: Test<A>, [other, otherName, fields, item]: Test<B>): Test<A | B> => [
   (value) => one(value) || other(value),
   `${name} or ${otherName}`,
+  fields,
+  item,
 ];
 export const mapOf = <T>([test, name]: Test<T>): Test<Readonly<Record<string, T>>> => [
   (value) => isObject(value) && Object.values(value).every((item) => test(item)),
@@ -105,6 +138,27 @@ export function flawIn(fields: FieldTable, value: Readonly<Record<string, unknow
       : `has no right ${field}: it should be ${wanted}, and is ${shown(is)}`;
   }
   return undefined;
+}
+
+/** The first fault of what a person or a program of theirs wrote: its place, and what belongs there. It repeats no value. */
+export function flawOfWritten([test, wanted, fields, item]: Test, value: unknown, path = ''): string | undefined {
+  if (test(value)) return undefined;
+  const place = path === '' ? 'it' : `\`${short(path, 80)}\``;
+  const parts = isObject(value) || Array.isArray(value) ? Object.entries(value) : [];
+  const alien = fields && isObject(value) && parts.find(([key]) => !Object.hasOwn(fields, key));
+  if (alien) return `${place} has the unknown field \`${short(alien[0], 40)}\``;
+  const tests = Object.entries(fields ?? {});
+  const inner =
+    isObject(value) && fields
+      ? tests.map(([key, one]) => [key, one, value[key]] as const)
+      : item
+        ? parts.map(([key, one]) => [key, item, one] as const)
+        : [];
+  for (const [key, one, is] of inner) {
+    const flaw = flawOfWritten(one, is, path === '' ? key : `${path}.${key}`);
+    if (flaw !== undefined) return flaw;
+  }
+  return value === undefined ? `${place} is missing: it takes ${wanted}` : `${place} takes ${wanted}`;
 }
 
 /** The same object with its fields in the order of the table, and behind them those that the table lacks. */

@@ -1,12 +1,11 @@
 // Reads what a user's environment says: its description, its begin, its replies. Strict: an unknown field, a number that
 // is none or a text that cannot be stored is an EnvironmentError that names the field. Nothing of it is trusted.
 
-import { z } from 'zod';
 import {
   type Begun,
   DEFAULT_TIMEOUT_SECONDS,
   type Description,
-  isEnvironmentName,
+  ENVIRONMENT_NAME,
   MAX_IDLE_SECONDS,
   MAX_PROCESSES,
   MAX_TIMEOUT_SECONDS,
@@ -15,8 +14,8 @@ import {
   STATES,
 } from '../../domain/rollout/environment.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
-import { short } from '../../domain/text/foreign-text.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
+import * as f from '../../domain/schema/fields.ts';
 import { brokenError } from '../processes/envelope.ts';
 
 /** Far below float32's end: the sum over a thousand turns fits as well. */
@@ -25,58 +24,61 @@ const MAX_MESSAGES = 64;
 const MAX_NAMES = 100;
 const EXTRACTED_CHARS = 200;
 
-const text = z.string().refine((value) => value.isWellFormed() && !value.includes('\u0000'), {
-  message: 'holds NUL or half a character (a lone surrogate)',
+const reward = f.realNumber(-MAX_REWARD, MAX_REWARD);
+const NAMED = f.storableText(1, 100);
+/** Numbers by name. */
+const named = (value: f.Test<number>): f.Test<Readonly<Record<string, number>>> => [
+  (map) => {
+    const names = f.isObject(map) ? Object.keys(map) : undefined;
+    return names !== undefined && names.length <= MAX_NAMES && names.every(NAMED[0]) && f.mapOf(value)[0](map);
+  },
+  `an object of at most ${MAX_NAMES} names, each ${NAMED[1]}, and of ${value[1]} for each`,
+  undefined,
+  value,
+];
+const messageBy = <const R extends string>(...roles: readonly R[]) =>
+  f.objectOf({ role: f.oneOf(...roles), content: f.storableText() });
+const REASON: f.Test<string> = [
+  (value) => typeof value === 'string' && value.length <= 64 && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(value),
+  'a text of a-z, 0-9 and hyphens, at most 64',
+];
+const DECISION = f.oneOf('right', 'wrong', 'undecided');
+const DECIDED = f.objectOf({
+  verdict: DECISION,
+  reason: f.maybe(REASON),
+  extracted: f.maybe(f.storableText()),
 });
-const number = z.number().refine(Number.isFinite, { message: 'is no finite number' });
-const reward = number.refine((value) => Math.abs(value) <= MAX_REWARD, { message: `is beyond ${MAX_REWARD}` });
-const named = <T extends z.ZodType>(value: T) =>
-  z
-    .record(text.min(1).max(100), value)
-    .refine((map) => Object.keys(map).length <= MAX_NAMES, { message: `holds more than ${MAX_NAMES} names` });
-const message = z.strictObject({ role: z.enum(['user', 'system', 'tool']), content: text });
-const opening = z.strictObject({ role: z.enum(['user', 'system', 'assistant', 'tool', 'developer']), content: text });
-const reason = z
-  .string()
-  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'is not of a-z, 0-9 and hyphens')
-  .max(64);
-const decision = z.enum(['right', 'wrong', 'undecided']);
-const verdict = z.union([
-  decision.transform((value): Verdict => ({ verdict: value, reason: 'environment' })),
-  z
-    .strictObject({ verdict: decision, reason: reason.optional(), extracted: text.optional() })
-    .transform(({ verdict: value, reason: why = 'environment', extracted }): Verdict => {
-      const shown = extracted === undefined ? {} : { extracted: extracted.slice(0, EXTRACTED_CHARS).toWellFormed() };
-      return { verdict: value, reason: why, ...shown };
-    }),
-]);
-const json = z.unknown().refine(isStorable, { message: 'holds NUL, half a character, or is nested too deep' });
+const JSON_VALUE: f.Test<Json> = [isStorable, 'a value without NUL, half characters, and deep nesting'];
+const JSON_OBJECT: f.Test<JsonObject> = [
+  (value) => f.isObject(value) && isStorable(value),
+  `an object, and ${JSON_VALUE[1]}`,
+];
 
-const BEGUN = z.strictObject({
-  messages: z.array(opening).min(1).max(MAX_MESSAGES).optional(),
-  state: json.optional(),
+const BEGUN = f.objectOf({
+  messages: f.maybe(f.listOf(messageBy('user', 'system', 'assistant', 'tool', 'developer'), 1, MAX_MESSAGES)),
+  state: f.maybe(JSON_VALUE),
 });
-const REPLY = z.strictObject({
-  verdict: verdict.optional(),
-  reward: z.union([reward, named(reward)]).optional(),
-  metrics: named(number).optional(),
-  messages: z.array(message).max(MAX_MESSAGES).optional(),
-  done: z.boolean().optional(),
-  state: json.optional(),
+const REPLY = f.objectOf({
+  verdict: f.maybe(f.eitherOf(DECISION, DECIDED)),
+  reward: f.maybe(f.eitherOf(reward, named(reward))),
+  metrics: f.maybe(named(f.NUMBER)),
+  messages: f.maybe(f.listOf(messageBy('user', 'system', 'tool'), 0, MAX_MESSAGES)),
+  done: f.maybe(f.BOOLEAN),
+  state: f.maybe(JSON_VALUE),
 });
-const HELLO = z.strictObject({
-  protocol: z.literal(1),
-  name: z.string().refine(isEnvironmentName, { message: 'is not of a-z, 0-9 and hyphens, at most 64' }),
-  version: z.union([text.min(1).max(100), number.transform(String)]),
-  state: z.enum(STATES).optional(),
-  begins: z.boolean().optional(),
-  ends: z.boolean().optional(),
-  timeoutSeconds: z.number().gt(0).max(MAX_TIMEOUT_SECONDS).optional(),
-  idleSeconds: z.number().gt(0).max(MAX_IDLE_SECONDS).optional(),
-  idempotent: z.boolean().optional(),
-  processes: z.int().min(1).max(MAX_PROCESSES).optional(),
-  fingerprint: text.min(1).max(200).optional(),
-  agents: z.array(z.record(text, json)).max(MAX_NAMES).optional(),
+const HELLO = f.objectOf({
+  protocol: f.oneOf(1),
+  name: ENVIRONMENT_NAME,
+  version: f.eitherOf(f.NUMBER, NAMED),
+  state: f.maybe(f.oneOf(...STATES)),
+  begins: f.maybe(f.BOOLEAN),
+  ends: f.maybe(f.BOOLEAN),
+  timeoutSeconds: f.maybe(f.upTo(MAX_TIMEOUT_SECONDS)),
+  idleSeconds: f.maybe(f.upTo(MAX_IDLE_SECONDS)),
+  idempotent: f.maybe(f.BOOLEAN),
+  processes: f.maybe(f.wholeNumber(1, MAX_PROCESSES)),
+  fingerprint: f.maybe(f.storableText(1, 200)),
+  agents: f.maybe(f.listOf(JSON_OBJECT, 0, MAX_NAMES)),
 });
 
 export interface Hello extends Description {
@@ -103,7 +105,7 @@ export function parseHello(who: string, value: unknown): Hello {
   }
   return {
     name,
-    version,
+    version: String(version),
     state,
     begins,
     // An environment with live objects must release them.
@@ -113,15 +115,15 @@ export function parseHello(who: string, value: unknown): Hello {
     ...(repeats && { idempotent: true }),
     ...(processes !== undefined && { processes }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(agents && { agents: agents as JsonObject[] }),
+    ...(agents && { agents }),
   };
 }
 
 export function parseBegun(who: string, kind: StateKind, value: unknown): Begun {
   const { messages, state } = parsed(who, 'begin', BEGUN, value ?? {});
   return {
-    ...(messages && { messages }),
-    ...keptState(who, kind, state as Json | undefined, null),
+    ...(messages && { messages: messages.map(inOrder) }),
+    ...keptState(who, kind, state, null),
   };
 }
 
@@ -131,17 +133,29 @@ export function parseReply(who: string, kind: StateKind, value: unknown, before:
   const nothing = judged === undefined && given === undefined && messages === undefined && done === undefined;
   if (nothing)
     throw brokenError(who, 'respond', 'the reply is empty', 'It holds a verdict, a reward, messages, or done.');
-  const said = messages && messages.length > 0 ? { messages } : {};
+  const said = messages && messages.length > 0 ? { messages: messages.map(inOrder) } : {};
   // Without a verdict there is no true sentence of ours to go on with.
   const ends = done === true || (judged === undefined && !('messages' in said));
   return {
-    ...(judged && { verdict: judged }),
+    ...(judged && { verdict: verdictOf(judged) }),
     ...rewardsOf(given),
     ...(metrics && { metrics }),
     ...said,
     ...(ends && { done: true }),
-    ...keptState(who, kind, state as Json | undefined, before),
+    ...keptState(who, kind, state, before),
   };
+}
+
+/** As records have them. */
+const inOrder = <R extends string>({ role, content }: { readonly role: R; readonly content: string }) => ({
+  role,
+  content,
+});
+
+function verdictOf(given: f.TypeOf<typeof DECISION> | f.TypeOf<typeof DECIDED>): Verdict {
+  const { verdict, reason = 'environment', extracted } = typeof given === 'string' ? { verdict: given } : given;
+  const shown = extracted === undefined ? {} : { extracted: extracted.slice(0, EXTRACTED_CHARS).toWellFormed() };
+  return { verdict, reason, ...shown };
 }
 
 function rewardsOf(given: number | Readonly<Record<string, number>> | undefined) {
@@ -171,47 +185,16 @@ function heldHandle(who: string, state: Json | undefined) {
   throw brokenError(who, 'begin', `the handle of its session has more than ${MAX_HANDLE_CHARS} characters`);
 }
 
-function parsed<T>(who: string, what: string, schema: z.ZodType<T>, value: unknown): T {
+function parsed<T>(who: string, what: string, form: f.Test<T>, value: unknown): T {
   const hidden = Object.entries(value ?? {}).find(([, one]) => isPlain(one) && Object.hasOwn(one, '__proto__'));
-  // Parsers leave such a name out, and its value with it.
+  // Such a name is left out where a value is copied, and its own value with it.
   if (hidden) throw brokenError(who, what, `\`${hidden[0]}.__proto__\`: is no name for a value`);
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const { path: places, message: said } = deepestIssue(result.error);
-  const path = places.map(String).join('.');
-  throw brokenError(who, what, `${path === '' ? 'the value' : `\`${short(path, 80)}\``}: ${short(said, 200)}`);
+  const flaw = f.flawOfWritten(form, value);
+  if (flaw !== undefined) throw brokenError(who, what, flaw);
+  return value as T;
 }
 
 const isPlain = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** The fault of the form that a value has most of, among those that it may have. */
-export function deepestIssue({ issues }: z.ZodError): {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-} {
-  const [issue] = issues;
-  if (!issue) return { path: [], message: 'is not of the right form' };
-  if (issue.code !== 'invalid_union') return keyed(issue);
-  const firsts = issue.errors.flatMap(([first]) => (first ? [first] : []));
-  // A value that has none of the forms is told each of them.
-  if (firsts.length > 0 && firsts.every(({ path, code }) => path.length === 0 && OTHER_FORM.has(code)))
-    return { path: issue.path, message: firsts.map(({ message: said }) => said).join('; or ') };
-  const deepest = firsts
-    .map(keyed)
-    .toSorted((one, two) => one.path.length - two.path.length)
-    .at(-1);
-  return deepest ? { path: [...issue.path, ...deepest.path], message: deepest.message } : issue;
-}
-
-const OTHER_FORM: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value']);
-
-/** A name that does not fit, and the reason; zod says neither in its message. */
-function keyed(issue: z.core.$ZodIssue): { readonly path: readonly PropertyKey[]; readonly message: string } {
-  const { path, message } = issue;
-  return issue.code === 'invalid_key'
-    ? { path, message: `its name: ${issue.issues[0]?.message ?? message}` }
-    : { path, message };
-}
 
 const MAX_NESTING = 64;
 

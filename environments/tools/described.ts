@@ -2,10 +2,19 @@
 // effect is a ToolError that names the tool and the field. Schemas and the arguments of calls are hostile: their depth is
 // bounded before anything, Ajv included, reads them.
 
-import { z } from 'zod';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ToolError } from '../../domain/errors/errors.ts';
+import {
+  ANYTHING,
+  flawOfWritten,
+  maybe,
+  objectOf,
+  oneOf,
+  storableText,
+  type TypeOf,
+  upTo,
+} from '../../domain/schema/fields.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import type { JsonObject, Json } from '../../domain/text/json.ts';
 import {
@@ -16,19 +25,12 @@ import {
   type ToolRecord,
 } from '../../domain/tools/tool.ts';
 
-const text = z.string('no text').refine((value) => value.isWellFormed() && !value.includes('\u0000'), {
-  message: 'holds NUL or half a character',
-});
-const TOOL = z.strictObject({
-  name: text,
-  description: text.max(8192, 'is longer than 8,192 characters').optional(),
-  parameters: z.unknown().optional(),
-  effect: z.enum(EFFECTS, `is none of ${EFFECTS.join(', ')}`).optional(),
-  timeoutSeconds: z
-    .number('is no number')
-    .gt(0, 'is not above 0')
-    .max(MAX_TOOL_TIMEOUT_SECONDS, `is above ${MAX_TOOL_TIMEOUT_SECONDS}`)
-    .optional(),
+const TOOL = objectOf({
+  name: storableText(),
+  description: maybe(storableText(0, 8192)),
+  parameters: maybe(ANYTHING),
+  effect: maybe(oneOf(...EFFECTS)),
+  timeoutSeconds: maybe(upTo(MAX_TOOL_TIMEOUT_SECONDS)),
 });
 const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
 
@@ -44,17 +46,10 @@ export function describedTool(
   timeoutSeconds: number | null,
   named = CALLABLE,
 ): DescribedTool {
-  const parsed = TOOL.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const field = (issue?.path ?? []).map(String).join('.');
-    throw badTool(
-      who,
-      nameOf(value, place),
-      `${field === '' ? 'it' : `\`${short(field, 40)}\``} ${short(issue?.message ?? '', 200)}`,
-    );
-  }
-  const { name, description = '', parameters = NO_ARGUMENTS, effect = 'once', timeoutSeconds: own } = parsed.data;
+  const fault = flawOfWritten(TOOL, value);
+  if (fault !== undefined) throw badTool(who, nameOf(value, place), fault);
+  const said = value as TypeOf<typeof TOOL>;
+  const { name, description = '', parameters = NO_ARGUMENTS, effect = 'once', timeoutSeconds: own } = said;
   if (!named.test(name)) throw badTool(who, name, `\`name\` ${named.flaw}`);
   const flaw = schemaFlaw(parameters);
   if (flaw !== undefined) throw badTool(who, name, flaw);
