@@ -101,7 +101,10 @@ const ROOMS = {
   // The browser's code, and what it shares with the server, come before the room around them.
   'viewer/model/': { ours: ['domain/', 'statistics/'] },
   'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact', 'markdown-it', 'temml'] },
-  'viewer/': { ours: ['domain/', 'statistics/', 'records/', 'local/machine/own-user.ts'], outside: ['node:'] },
+  'viewer/': {
+    ours: ['domain/', 'statistics/', 'records/', 'run/place.ts', 'local/machine/own-user.ts'],
+    outside: ['node:'],
+  },
   'library/': { ours: [...LIBRARY_ROOMS, 'program-worker.ts'], outside: ['node:'] },
   'cli/': { ours: [...EVERY_ROOM, 'library/', 'worker.ts', 'worker-settings.ts'], outside: ['node:', 'vendor'] },
   'worker-settings.ts': { ours: [...EVERY_ROOM] },

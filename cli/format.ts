@@ -63,11 +63,6 @@ export function ago(ms: number): string {
   return s < 172_800 ? `${Math.floor(s / 3600)} h ago` : `${Math.floor(s / 86_400)} days ago`;
 }
 
-/** `sample 2`, `attempt 3`: which rollout of its query, where it is not the first. */
-export function whichOf({ sample, attempt }: { readonly sample: number; readonly attempt: number }): string[] {
-  return lines(sample > 0 && `sample ${sample}`, attempt > 1 && `attempt ${attempt}`);
-}
-
 const MOST_NAMED = 20;
 
 /** Rewards and metrics of an environment; their names are foreign text: `format 0.5, length 2` */

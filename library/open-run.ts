@@ -1,16 +1,19 @@
 // Opens a run by its name or its folder: for programs, and for commands, which get its store with it.
 
 import type { Writable } from 'node:stream';
+import { UsageError } from '../domain/errors/errors.ts';
+import { isRunName } from '../domain/names/ids.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { nothingSeen } from '../records/ended/ended.ts';
 import { resolvePlace } from '../records/place.ts';
+import { askServer } from './ask-server.ts';
 import { openWaiting } from './await-run.ts';
 import type { Around, CheckOptions } from './check.ts';
 import type { ExportOptions } from './export-plan.ts';
 import type { Method } from './options.ts';
 import { openRollout, type Rollout } from './rollout.ts';
 import type { ExportResult, RolloutsOptions, Row, RowsOptions, Run, RunProgress, TargetOptions } from './run.ts';
-import { DEFAULT_OUT, placeNamed, type RunPlace } from '../run/place.ts';
+import { DEFAULT_OUT, placeNamed, runPlace, type RunPlace } from '../run/place.ts';
 import type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 
 export interface OpenOptions {
@@ -37,21 +40,39 @@ export async function openRun(named: string, options: OpenOptions = {}): Promise
 
 export type OpenedRun = Run & RunPlace;
 
+type PlaceOptions = OpenOptions & Pick<Around, 'onProgress'>;
+
+function aroundOf({ home, env = process.env, cwd = process.cwd(), signal, onProgress }: PlaceOptions) {
+  return { cwd, env: home === undefined ? env : { ...env, EVERTURN_HOME: home }, signal, onProgress };
+}
+
 /** The same with its place, for commands. */
-export async function openPlace(
-  named: string,
-  { out = DEFAULT_OUT, home, env: given = process.env, cwd = process.cwd(), signal }: OpenOptions,
-): Promise<OpenedRun> {
-  const env = home === undefined ? given : { ...given, EVERTURN_HOME: home };
-  return runAt(await placeNamed(named, { cwd, out }), { cwd, env, signal });
+export async function openPlace(named: string, options: PlaceOptions): Promise<OpenedRun> {
+  const around = aroundOf(options);
+  return runAt(await placeNamed(named, { cwd: around.cwd, out: options.out ?? DEFAULT_OUT }), around);
+}
+
+/** The same of a run that was started elsewhere, or whose folder was removed, if the server plays it. */
+export async function locatePlace(named: string, options: PlaceOptions): Promise<OpenedRun> {
+  try {
+    return await openPlace(named, options);
+  } catch (error) {
+    if (!(error instanceof UsageError) || error.reason !== 'no-such-run' || !isRunName(named)) throw error;
+    const around = aroundOf(options);
+    const { describeWorkflow } = await import('../client/temporal/runs.ts');
+    const facts = await askServer(around.env, ({ session }) => describeWorkflow(session, named, 1), around.onProgress);
+    if (facts?.state !== 'running') throw error;
+    return runAt(runPlace(facts.out ?? resolvePlace(around.cwd, options.out ?? DEFAULT_OUT), named), around);
+  }
 }
 
 /** Most programs and commands use one part of the library: each is loaded with its first use. */
+const steering = () => import('./steer.ts');
 const mustTake = async (method: Method, options: object) => (await import('./options.ts')).mustTake(method, options);
 
 function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal | undefined }): OpenedRun {
   const { run, store } = place;
-  const { cwd, env, signal } = around;
+  const { cwd, env, signal, onProgress } = around;
 
   async function* rollouts(options: RolloutsOptions = {}): AsyncGenerator<Rollout> {
     await mustTake('rollouts', options);
@@ -74,7 +95,7 @@ function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal 
 
   async function status(): Promise<RunProgress> {
     const { progressOfRun } = await import('./progress.ts');
-    return progressOfRun(place, env);
+    return progressOfRun(place, env, onProgress);
   }
 
   async function result(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<RunProgress> {
@@ -125,5 +146,12 @@ function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal 
     },
     status,
     result,
+    pause: async () => void (await (await steering()).steerRun(place, around, 'pause')),
+    resume: async () => void (await (await steering()).steerRun(place, around, 'resume')),
+    async tune(options) {
+      await mustTake('tune', options);
+      await (await steering()).steerRun(place, around, options);
+    },
+    cancel: async () => void (await (await steering()).stopRun(place, around)),
   };
 }

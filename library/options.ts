@@ -72,6 +72,7 @@ const OPTIONS = {
   export: EXPORT_OPTIONS,
   check: CHECK_OPTIONS,
   result: { signal: maybe(SIGNAL) },
+  tune: { maxConcurrent: PLACE },
 } satisfies Readonly<Record<string, FieldTable>>;
 
 export type Method = keyof typeof OPTIONS;

@@ -48,6 +48,13 @@ export interface Run {
   status(): Promise<RunProgress>;
   /** Waits for the run's end: its status then. A run that was cancelled has ended, too (`state`). */
   result(options?: { readonly signal?: AbortSignal | undefined }): Promise<RunProgress>;
+  /** Begins no further rollout; those in flight are played to their end. Reason `run-not-open`: it has ended. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Rollouts in flight at once, from now on. */
+  tune(options: { readonly maxConcurrent: number }): Promise<void>;
+  /** Asks for the run's end, which `result()` waits for: rollouts in flight end as cancelled, and finished turns stay stored. */
+  cancel(): Promise<void>;
 }
 
 export interface RolloutsOptions {

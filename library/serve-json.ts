@@ -120,6 +120,12 @@ async function ofRun(run: OpenedRun, method: string, { options, rest }: Given, o
       return run.status();
     case 'result':
       return run.result();
+    case 'pause':
+    case 'resume':
+    case 'cancel':
+      return run[method]();
+    case 'tune':
+      return run.tune({ maxConcurrent: options['maxConcurrent']! });
     case 'turns':
     case 'texts':
     case 'trajectory':

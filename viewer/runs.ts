@@ -12,10 +12,10 @@ import { isRunName } from '../domain/names/ids.ts';
 import type { CollectionResult } from '../domain/run/messages.ts';
 import { countEnded } from '../domain/run/progress.ts';
 import type { RunSize } from '../domain/rollout/rollout-summary.ts';
-import { openFileStore } from '../records/file-store.ts';
 import { RUN_FILE } from '../records/format/layout.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
+import { placeNamed } from '../run/place.ts';
 import { openHeadNumbers } from './head-numbers.ts';
 import { hasFailed, type HeadNumbers } from './model/summary.ts';
 import type { RunHead } from './model/messages.ts';
@@ -57,7 +57,7 @@ export function openRuns(out: string): Runs {
   }
   const opened = new Map<string, Promise<OpenRun>>();
 
-  const has = (run: string): boolean => folderWith(run, out) !== undefined;
+  const has = (run: string): boolean => isIn(run, out);
 
   async function open(run: string): Promise<OpenRun> {
     if (!has(run)) {
@@ -130,18 +130,16 @@ function runsIn(out: string): string[] {
   return realFoldersIn(out).filter((name) => isRunName(name) && existsSync(join(out, name, RUN_FILE)));
 }
 
-/** The folder that holds a run: this one, or that of an evaluation. */
-function folderWith(run: string, out: string): string | undefined {
-  if (!isRunName(run)) return undefined;
-  if (runsIn(out).includes(run)) return out;
+/** In this folder, or as an evaluation in that of another run. */
+function isIn(run: string, out: string): boolean {
+  if (!isRunName(run)) return false;
   const evaluations = evaluationsNamed(run);
-  if (evaluations === null || !realFoldersIn(out).includes(evaluations)) return undefined;
-  const folder = join(out, evaluations);
-  return realFoldersIn(folder).includes(run) && existsSync(join(folder, run, RUN_FILE)) ? folder : undefined;
+  const isEvaluation = evaluations !== null && realFoldersIn(out).includes(evaluations);
+  return runsIn(out).includes(run) || (isEvaluation && runsIn(join(out, evaluations)).includes(run));
 }
 
 async function readRun(run: string, out: string): Promise<Omit<OpenRun, 'index'>> {
-  const store = openFileStore(folderWith(run, out) ?? out, run);
+  const { store } = await placeNamed(run, { cwd: out, out });
   const record = (await store.get('run'))?.record;
   if (!record) throw new UsageError(`Run ${run} has no run.json any more.`, { reason: 'no-such-run' });
   const queries = await store.countQueries().catch(() => 0);

@@ -23,7 +23,8 @@ import {
 } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { personOf } from '../find/person.ts';
-import { findRollout, findRun, shellQuoted, shortPath, commandLine } from '../find/place.ts';
+import { findRun, shellQuoted, shortPath, commandLine } from '../find/place.ts';
+import { findRollout, rolloutTitle } from '../../library/find-rollout.ts';
 import { runPlace, type RunPlace } from '../../run/place.ts';
 import { type Source, sourceOf } from '../find/fork-source.ts';
 import { ROLLOUT_ARGUMENTS } from '../flags.ts';
@@ -31,7 +32,7 @@ import type { Io } from '../io.ts';
 import { playPlanned } from '../play/play-run.ts';
 import { callerOf } from '../play/say-event.ts';
 import { plural } from '../format.ts';
-import { messageOf, rolloutTitle, OF_ACT, REASON, reasonOf } from './act.ts';
+import { messageOf, OF_ACT, REASON, reasonOf } from './act.ts';
 
 const OF_FORK = {
   ...OF_ACT,

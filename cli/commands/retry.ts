@@ -19,14 +19,16 @@ import { EXIT } from '../exit.ts';
 import { withLink } from '../find/link.ts';
 import type { Link } from '../../local/service/link.ts';
 import { personOf } from '../find/person.ts';
-import { findRollout, findRun, shellQuoted, commandLine } from '../find/place.ts';
+import { findRun, shellQuoted, commandLine } from '../find/place.ts';
+import { recordAct } from '../../library/acts.ts';
+import { findRollout, rolloutTitle } from '../../library/find-rollout.ts';
 import type { RunPlace } from '../../run/place.ts';
 import { stillPlayed } from '../find/fork-source.ts';
 import { mustHaveSandbox, mustNeedNoProgram, requireWorker } from '../../run/require-worker.ts';
 import { ROLLOUT_ARGUMENTS, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { count, plural } from '../format.ts';
-import { rolloutTitle, OF_ACT, REASON, reasonOf, recordAct } from './act.ts';
+import { OF_ACT, REASON, reasonOf } from './act.ts';
 
 const FLAGS = {
   ...OF_ACT,

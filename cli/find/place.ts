@@ -2,36 +2,23 @@
 // plays elsewhere. And the reverse: the argument that names a run in suggested commands.
 
 import { relative, resolve } from 'node:path';
-import { StoreError, UsageError } from '../../domain/errors/errors.ts';
-import { isRunName, type RolloutId } from '../../domain/names/ids.ts';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
-import { oneLine } from '../../domain/text/foreign-text.ts';
-import { type OpenedRun, openPlace } from '../../library/open-run.ts';
-import { DEFAULT_OUT, runPlace, type RunPlace } from '../../run/place.ts';
-import { join, resolvePlace } from '../../records/place.ts';
-import { mustHoldRollouts } from '../../records/run/present.ts';
-import { allQueries } from '../../records/run/queries.ts';
-import { unusable } from '../command.ts';
+import { locatePlace, type OpenedRun, openPlace } from '../../library/open-run.ts';
+import { printProgress } from '../../local/machine/progress.ts';
+import { DEFAULT_OUT, type RunPlace } from '../../run/place.ts';
+import { join } from '../../records/place.ts';
 import type { Io } from '../io.ts';
-import { ifUp } from './link.ts';
 
 /** The run as its folder has it. */
 export const findRun = (io: Io, named: string, out: string): Promise<OpenedRun> =>
-  openPlace(named, { cwd: io.cwd, env: io.env, out });
+  openPlace(named, { ...aroundOf(io), out });
 
 /** The same of a run that was started elsewhere, or whose folder was removed, if the server plays it. */
-export async function locateRun(io: Io, named: string, out: string): Promise<RunPlace> {
-  try {
-    return await findRun(io, named, out);
-  } catch (error) {
-    if (!(error instanceof UsageError) || error.reason !== 'no-such-run' || !isRunName(named)) throw error;
-    // A reader of a folder does not load Temporal's client.
-    const { describeWorkflow } = await import('../../client/temporal/runs.ts');
-    const facts = await ifUp(io, ({ session }) => describeWorkflow(session, named, 1));
-    if (facts?.state !== 'running') throw error;
-    return runPlace(facts.out ?? resolvePlace(io.cwd, out), named);
-  }
-}
+export const locateRun = (io: Io, named: string, out: string): Promise<OpenedRun> =>
+  locatePlace(named, { ...aroundOf(io), out });
+
+/** What the library sees of a command: it is told, too, why a server does not answer. */
+export const aroundOf = ({ cwd, env, err }: Io) => ({ cwd, env, onProgress: printProgress(err) });
 
 /** The argument that names this run in a command typed in the same folder. */
 export function runArgument(io: Io, { out, run }: Pick<RunPlace, 'out' | 'run'>): string {
@@ -58,43 +45,4 @@ export function commandLine(
 /** Safe to paste into a POSIX shell. */
 export function shellQuoted(text: string): string {
   return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-export interface WhichRollout {
-  readonly query: string;
-  readonly sample: number;
-  readonly attempt: number | undefined;
-}
-
-export async function findRollout(place: RunPlace, { query, sample, attempt }: WhichRollout): Promise<RolloutId> {
-  const all = await place.store.listRolloutsOf(query);
-  if (all.length === 0) throw await noRollout(place, query);
-  const found = all.findLast((id) => id.sample === sample && (attempt === undefined || id.attempt === attempt));
-  if (found) return found;
-  const there = all.map((id) => `${id.sample}${id.attempt > 1 ? ` (attempt ${id.attempt})` : ''}`).join(', ');
-  throw unusable(`Query ${JSON.stringify(query)} has no such rollout.`, `Its samples: ${there}.`, 'no-such-rollout');
-}
-
-/** Whether the run has this query; false if its queries cannot be read. */
-export async function isQuery({ store }: RunPlace, query: string): Promise<boolean> {
-  try {
-    for await (const { queryId } of allQueries(store)) if (queryId === query) return true;
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-  }
-  return false;
-}
-
-export async function noRollout(place: RunPlace, query: string): Promise<UsageError> {
-  const { run, store } = place;
-  await mustHoldRollouts(store);
-  if (await isQuery(place, query)) {
-    return unusable(`Query ${JSON.stringify(query)} of run "${run}" has not begun yet.`, undefined, 'not-begun');
-  }
-  const some = (await store.readQueries(0, 3).catch(() => [])).map(({ queryId }) => oneLine(queryId));
-  return unusable(
-    `Run "${run}" has no query ${JSON.stringify(query)}.`,
-    `${some.length > 0 ? `Ids are as in ${some.join(', ')}; all` : 'Ids'} are in ${store.folder}/queries.jsonl.`,
-    'no-such-query',
-  );
 }

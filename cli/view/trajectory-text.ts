@@ -10,8 +10,10 @@ import type { NamedAct } from '../../domain/run/steering.ts';
 import { contextTokens, outputTokens } from '../../domain/rollout/turn-facts.ts';
 import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
-import { indented, lines, namedNumbers, type Paint, plural, type Tint, tokensText, whichOf } from '../format.ts';
-import { actLines, saidOf } from './people.ts';
+import { indented, lines, namedNumbers, type Paint, plural, type Tint, tokensText } from '../format.ts';
+import { whichOf } from '../../library/find-rollout.ts';
+import { saidOf } from '../../library/people.ts';
+import { actLines } from './people.ts';
 
 export interface TrajectoryTextOptions {
   /** 1-based; undefined for all. */

@@ -1,68 +1,18 @@
 // The answer of `why` as text: one sentence, then the facts. Text of servers and judges is foreign text.
 
 import { isFunctionQueue } from '../../domain/names/queues.ts';
-import type { AskedCall } from '../../domain/agent/call-record.ts';
 import { placeText } from '../../domain/rollout/list-calls.ts';
 import type { StopReason } from '../../domain/rollout/ending.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
-import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
-import type { PendingActivity } from '../../client/temporal/pending.ts';
-import type { ServerStatus } from '../../domain/run/server-status.ts';
-import { ago, clock, indented, lines, namedNumbers, paintFor, plural, tokensText, whichOf } from '../format.ts';
+import type { Why } from '../../library/why.ts';
+import { ago, clock, indented, lines, namedNumbers, paintFor, plural, tokensText } from '../format.ts';
+import { whichOf } from '../../library/find-rollout.ts';
 import type { Io } from '../io.ts';
 import { commandLine } from '../find/place.ts';
 import type { RunPlace } from '../../run/place.ts';
-import { type Said, actLines } from './people.ts';
+import { actLines } from './people.ts';
 import { serverTable } from './servers.ts';
-
-interface WhyTurn
-  extends
-    Pick<TurnRecord, 'turn' | 'attempt' | 'server'>,
-    Pick<VerdictRecord, 'reward' | 'rewards' | 'metrics' | 'note'> {
-  readonly verdict: string | null;
-  readonly reason: string | null;
-  readonly tokens: number | null;
-  readonly seconds: number;
-  /** The place in the tree of a call of an agent's program. */
-  readonly asked?: Pick<AskedCall, 'parent' | 'branch' | 'differsAt'>;
-  readonly abandoned?: true;
-  readonly calls?: readonly Pick<CallResult, 'name' | 'outcome' | 'trace'>[];
-}
-
-export interface Why {
-  readonly run: string;
-  readonly query: string;
-  readonly sample: number;
-  readonly attempt: number;
-  /**
-   * ended      its end is recorded
-   * playing    its workflow is open
-   * waiting    it has not begun: the window has no place for it yet
-   * stopped    begun or not, it is not being played
-   * unknown    Temporal did not answer
-   */
-  readonly state: 'ended' | 'playing' | 'waiting' | 'stopped' | 'unknown';
-  readonly outcome: string | null;
-  readonly reason: string | null;
-  readonly message: string | null;
-  /** Epoch milliseconds; null while it has not ended. */
-  readonly endedAt: number | null;
-  readonly turns: readonly WhyTurn[];
-  /** The pending activity; null if there is none, or if Temporal did not answer. */
-  readonly pending: (PendingActivity & { readonly turn: number; readonly chunksKept: number }) | null;
-  /** A workflow task is due, and no worker has taken it. */
-  readonly waitsForWorker: boolean;
-  /** The run that it waits for. */
-  readonly collection: { readonly state: string; readonly inFlight: number; readonly maxConcurrent: number } | null;
-  readonly servers: readonly ServerStatus[];
-  /** The leaves of the tree of calls of an agent's program. */
-  readonly branches?: number;
-  /** Verdicts and notes of people, if there are any. */
-  readonly people?: readonly Said[];
-  readonly url: string | null;
-}
 
 export function whyText(io: Io, place: RunPlace, why: Why): string {
   const paint = paintFor(io.out, io.env);
@@ -100,7 +50,7 @@ function callsLine(turns: Why['turns'], branches: number): string {
   return `  calls: ${turns.length} in ${plural(branches, 'branch', 'branches')}${left > 0 ? `, ${left} abandoned` : ''}`;
 }
 
-function turnLines(played: WhyTurn): string[] {
+function turnLines(played: Why['turns'][number]): string[] {
   const { turn, verdict, reason, tokens, seconds, attempt, server, calls, reward, rewards, metrics, asked, abandoned } =
     played;
   const facts = lines(

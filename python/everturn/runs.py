@@ -121,6 +121,21 @@ class Run:
         """Waits for its end: its status then."""
         return self._call("result")
 
+    def pause(self) -> None:
+        """Begins no further rollout; those in flight are played to their end."""
+        self._call("pause")
+
+    def resume(self) -> None:
+        self._call("resume")
+
+    def tune(self, max_concurrent: int) -> None:
+        """Rollouts in flight at once, from now on."""
+        self._call("tune", options=_options({"max_concurrent": max_concurrent}))
+
+    def cancel(self) -> None:
+        """Asks for its end, which `result()` waits for; finished turns stay stored."""
+        self._call("cancel")
+
     def _call(self, method, on_event=None, **params):
         return self._process.call(method, on_event, name=self.folder, cwd=os.getcwd(), **params)
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { ListedRun } from '../../cli/commands/list.ts';
+import type { ListedRun } from '../../library/list-runs.ts';
 import type { RunStatus } from '../../cli/commands/status.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { jsonLines } from '../support/json-lines.ts';

@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PendingActivity } from '../../client/temporal/pending.ts';
 import { runPlace } from '../../run/place.ts';
-import { type Why, whyText } from '../../cli/view/why-text.ts';
+import { whyText } from '../../cli/view/why-text.ts';
+import type { Why } from '../../library/why.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 const io = scriptedIo();

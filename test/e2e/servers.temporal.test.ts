@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Why } from '../../cli/view/why-text.ts';
+import type { Why } from '../../library/why.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';

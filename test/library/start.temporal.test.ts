@@ -4,9 +4,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { type RunEvent, start, type StartOptions } from '../../library/index.ts';
+import { openRun, type RunEvent, start, type StartOptions } from '../../library/index.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { type Everturn, openSharedEverturn } from '../support/everturn.ts';
+import { until } from '../support/until.ts';
 
 let everturn: Everturn;
 beforeAll(() => {
@@ -16,16 +17,19 @@ beforeAll(() => {
 });
 afterAll(() => everturn.close());
 
+const where = () => ({
+  ...{ cwd: everturn.folder, home: inject('sharedHome') },
+  env: {
+    ...process.env,
+    EVERTURN_TEMPORAL_CLI: inject('temporalBinary'),
+    EVERTURN_IDLE_MINUTES: '5',
+    EVERTURN_UI: 'on',
+  },
+});
 const started = (more: Partial<StartOptions> = {}) =>
   start({
     ...{ dataset: 'rows.jsonl', name: 'by-program', numTurns: 2, samples: 2, maxNewTokens: 16 },
-    ...{ cwd: everturn.folder, home: inject('sharedHome') },
-    env: {
-      ...process.env,
-      EVERTURN_TEMPORAL_CLI: inject('temporalBinary'),
-      EVERTURN_IDLE_MINUTES: '5',
-      EVERTURN_UI: 'on',
-    },
+    ...where(),
     ...more,
   });
 
@@ -51,6 +55,25 @@ describe('a run that a program starts', { timeout: 120_000 }, () => {
     });
     const { record } = (await openFileStore(join(everturn.folder, 'runs'), run.run).get('run'))!;
     expect(record.origins).toMatchObject({ numTurns: 'input', samples: 'input', temperature: 'default' });
+  });
+
+  test('goes on where the signal aborts once it is made; it is paused, tuned and cancelled by the run', async () => {
+    const leave = new AbortController();
+    const left = new Error('left');
+    const onEvent = ({ type }: RunEvent) => type === 'made' && leave.abort(left);
+    await expect(started({ name: 'left', samples: 2000, signal: leave.signal, onEvent })).rejects.toBe(left);
+    const run = await openRun('left', where());
+    await until('it is played', async () => (await run.status()).state === 'running');
+    await run.pause();
+    expect(await run.status()).toMatchObject({ state: 'paused' });
+    await run.tune({ maxConcurrent: 3 });
+    await run.resume();
+    await until('it goes on', async () => (await run.status()).state === 'running');
+    expect(await run.status()).toMatchObject({ maxConcurrent: 3 });
+    await run.cancel();
+    expect(await run.result()).toMatchObject({ state: 'cancelled', total: 6000 });
+    await expect(run.pause()).rejects.toMatchObject({ reason: 'run-not-open' });
+    await run.cancel();
   });
 
   test.each([

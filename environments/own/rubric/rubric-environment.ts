@@ -134,7 +134,7 @@ function replyOf(
 
 type Choice = Rubric['choices'][number];
 
-const rewardOf = ({ reward }: { readonly reward: Choice['reward'] | undefined }): Pick<EnvironmentReply, 'reward'> =>
+const rewardOf = ({ reward }: { readonly reward?: number | undefined }): Pick<EnvironmentReply, 'reward'> =>
   reward === undefined ? {} : { reward: reward === 0 ? 0 : reward };
 
 interface Said extends Pick<ModelJudgement, 'promptTokens' | 'completionTokens'> {
