@@ -9,7 +9,7 @@ import { functionQueue } from '../domain/names/queues.ts';
 import { oneLine } from '../domain/text/foreign-text.ts';
 import { identify, isAlive } from '../local/machine/process.ts';
 
-/** `4711@host 8123 /home/a/.everturn`: the process, the time of its start, and its home. */
+/** `4711@host 8123 ~/.everturn`: the process, the time of its start, and its home. */
 export const programIdentity = (home: string): string =>
   `${process.pid}@${hostname()} ${encodeURIComponent(identify(process.pid)?.startTime ?? '')} ${home}`;
 

@@ -1,21 +1,18 @@
 // The one request of the viewer that changes something: POST /api/act, only if the server was started with --steer. It is
 // taken from our own page alone: under our name, from our origin, with the session's cookie, with the key that only the
 // printed address holds (cookies of 127.0.0.1 go to every port of it, so a cookie is not enough), and as JSON, which no
-// form can send. It does as the command line does: the act becomes a command on a run of this folder, never a line of a shell.
+// form can send. It does as the command line does, on a run of this folder.
 
 import type { IncomingMessage } from 'node:http';
 import { jsonIn, mustBeOurs, Refusal, isSameText } from './guard.ts';
-import { commandOf, type SteerReply, steerRequest } from './model/steer.ts';
+import { type SteerReply, type SteerRequest, steerRequest } from './model/steer.ts';
 
 export interface Steering {
   /** The key stands in the fragment of the printed address: browsers send it to nobody. */
   readonly key: string;
   /** Whether the folder has this run: a command would also take a path. */
   readonly has: (run: string) => boolean;
-  /** Runs a command of Everturn; `args` hold no word of a shell. */
-  readonly run: (
-    args: readonly string[],
-  ) => Promise<{ readonly code: number; readonly out: string; readonly err: string }>;
+  readonly act: (request: SteerRequest) => Promise<SteerReply>;
 }
 
 const MOST_BYTES = 128 * 1024;
@@ -24,7 +21,7 @@ const AT_ONCE = 4;
 export const ACT_PATH = '/api/act';
 export const KEY_HEADER = 'x-everturn-steer';
 
-export function openSteerRequests({ key, has, run }: Steering) {
+export function openSteerRequests({ key, has, act: perform }: Steering) {
   let going = 0;
   return async function act(
     request: IncomingMessage,
@@ -45,9 +42,7 @@ export function openSteerRequests({ key, has, run }: Steering) {
     if (going >= AT_ONCE) throw new Refusal(429, 'Several acts are going on: wait for them.');
     going++;
     try {
-      const { code, out, err } = await run(commandOf(parsed));
-      const said = `${out}\n${err}`.trim();
-      return { ok: code === 0, said: said === '' ? `It ended with exit code ${code}.` : said };
+      return await perform(parsed);
     } finally {
       going--;
     }

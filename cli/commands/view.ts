@@ -15,7 +15,7 @@ import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { bundle, historyOf, mustBeTogether, openPages } from '../find/viewer.ts';
 import { OUT } from '../flags.ts';
 import { type Io, print, printJson, say } from '../io.ts';
-import { steeringOf } from '../play/steering.ts';
+import { steeringOf } from './act.ts';
 import { pageOf, serviceEnd } from '../play/viewer-beside.ts';
 
 export const view = command({

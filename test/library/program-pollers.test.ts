@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Session } from '../../client/temporal/connection.ts';
 import { mustBeAlone, programIdentity } from '../../run/program-pollers.ts';
 
-const MINE = '/home/me/.everturn';
+const MINE = '/a/home';
 const alone = (identity: string, secondsAgo = 1) => {
   const seconds = Date.now() / 1000 - secondsAgo;
   const client = {
@@ -15,7 +15,7 @@ const alone = (identity: string, secondsAgo = 1) => {
   return mustBeAlone({ client, namespace: 'default' } as unknown as Session, 'r1', MINE);
 };
 /** The identity of this process, altered. */
-const altered = (from: string, to: string) => programIdentity('/home/you/.everturn').replace(from, to);
+const altered = (from: string, to: string) => programIdentity('/another/home').replace(from, to);
 
 describe('a program', () => {
   test.each([

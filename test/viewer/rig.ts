@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { main } from '../../cli/main.ts';
-import { withOptions } from '../../cli/play/steering.ts';
+import { commandOf } from '../../viewer/model/steer.ts';
+import { actsBy } from '../../cli/commands/act.ts';
 import type { Query } from '../../domain/query/query.ts';
 import type { Store } from '../../records/store.ts';
 import { createApi } from '../../viewer/api.ts';
@@ -80,11 +80,10 @@ export const open = (store: Store, index: number, script: Omit<Script, 'query'>)
 export const steeredBy = ({ out, runs }: ViewRig, key: string, commands: (readonly string[])[]): SteeredView => ({
   key,
   has: runs.has,
-  async run(args) {
-    commands.push(args);
+  act(request) {
+    commands.push(commandOf(request));
     const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
-    const code = await main(io, withOptions(args, [`--out=${out}`, '--by=ana', '--via=view']));
-    return { code, ...io.text };
+    return actsBy(io, out, 'ana')(request);
   },
 });
 

@@ -1,5 +1,5 @@
-// A person's act on a rollout, from the page: a verdict on a turn, or a note. The page's request is checked, and becomes one
-// command. Pure. No value can become an option: it stands behind `=` or behind `--`.
+// A person's act on a rollout, from the page: a verdict on a turn, or a note, and the command that does the same, which the page
+// shows. Pure. No value can become an option of it: it stands behind `=` or behind `--`.
 
 import { COUNT, flawIn, isObject, type ObjectOf, oneOf, PLACE, type Test, TEXT } from '../../domain/schema/fields.ts';
 
@@ -13,7 +13,7 @@ export type SteerRequest = ObjectOf<typeof VERDICT> | ObjectOf<typeof NOTE>;
 
 export interface SteerReply {
   readonly ok: boolean;
-  /** The command's output. */
+  /** The same command's output. */
   readonly said: string;
 }
 
