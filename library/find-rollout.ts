@@ -58,3 +58,11 @@ export async function noRollout(place: RunPlace, query: string): Promise<UsageEr
     'no-such-query',
   );
 }
+
+/** `follow`: the command that follows the run. */
+export const stillPlayed = ({ run }: RunPlace, { query }: RolloutId, follow: string): UsageError =>
+  unusable(
+    `Rollout ${JSON.stringify(query)} of run "${run}" has not ended.`,
+    `\`${follow}\` follows it to its end.`,
+    'still-played',
+  );

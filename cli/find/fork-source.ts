@@ -8,6 +8,7 @@ import type { Parent } from '../../domain/rollout/lineage.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
+import { stillPlayed } from '../../library/find-rollout.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { plural } from '../format.ts';
@@ -43,7 +44,7 @@ export async function sourceOf(
   if (bound !== undefined)
     throw refused(`Run "${place.run}" has ${bound}: a fork cannot carry over what happened there.`, PLAY_AGAIN);
   const { turns, end } = trajectory;
-  if (!end) throw stillPlayed(io, place, id);
+  if (!end) throw stillPlayed(place, id, commandLine(io, place, 'status', '--follow'));
   const turn = wanted ?? turns.length + 1;
   const most = Math.min(turns.length + 1, Math.max(numTurns(turns.length), turns.length));
   if (turn > most) throw noTurn(io, place, id, turn, turns.length, most);
@@ -62,16 +63,6 @@ export async function sourceOf(
   return { trajectory, runRecord: run.record, parent: { run: place.run, query, sample, attempt, turn, ...hashes } };
 }
 
-const shown = ({ query }: RolloutId) => `Rollout ${JSON.stringify(query)}`;
-
-export function stillPlayed(io: Io, place: RunPlace, id: RolloutId): UsageError {
-  return unusable(
-    `${shown(id)} of run "${place.run}" has not ended.`,
-    `\`${commandLine(io, place, 'status', '--follow')}\` follows it to its end.`,
-    'still-played',
-  );
-}
-
 const refused = (message: string, fix: string): UsageError => unusable(message, fix, 'not-allowed');
 
 const PLAY_AGAIN =
@@ -80,7 +71,7 @@ const PLAY_AGAIN =
 function noTurn(io: Io, place: RunPlace, id: RolloutId, turn: number, played: number, most: number): UsageError {
   const extend = commandLine(io, place, 'extend', shellQuoted(oneLine(id.query)), '--turns <n>');
   return unusable(
-    `--from-turn ${turn}: ${shown(id)} has ${plural(played, 'turn')}.`,
+    `--from-turn ${turn}: Rollout ${JSON.stringify(id.query)} has ${plural(played, 'turn')}.`,
     `Give a turn from 1 to ${Math.max(most, 1)}.${most === played ? ` \`${extend}\` plays further turns.` : ''}`,
     'no-such-turn',
   );
