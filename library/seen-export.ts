@@ -15,12 +15,12 @@ import {
 import { parquet } from '../formats/exports/parquet.ts';
 import { rows } from '../formats/exports/rows.ts';
 import { asWritten } from '../records/check/export.ts';
-import { readPart, linesOf } from '../records/disk/facts.ts';
 import { ADVANTAGES } from '../records/export/group-labels.ts';
 import type { PartOptions } from '../records/export/exported-parts.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
 import { unusable } from '../domain/errors/unusable.ts';
+import { linesOf, readPart } from '../records/places/files.ts';
 
 export interface SeenExport {
   readonly exporter: Exporter;

@@ -4,29 +4,22 @@
 
 import { StoreError, UsageError } from '../domain/errors/errors.ts';
 import { isRunName, type RolloutId, RUN_NAME_RULE } from '../domain/names/ids.ts';
-import { type Disk, openDisk } from './disk/disk.ts';
-import { factsOf } from './disk/facts.ts';
+import { type Disk, openDisk } from './steps/disk.ts';
 import { recordError } from './disk/errors.ts';
 import { openRecordFiles } from './disk/record-files.ts';
 import { mayHoldRun } from './run/outside-runs.ts';
 import { basename, dirname, join, resolvePlace } from './place.ts';
 import * as layout from './format/layout.ts';
-import {
-  countFeedEntries,
-  dropChunks,
-  removeOldTemporaries,
-  namesIn,
-  rolloutAt,
-  rolloutFolders,
-} from './in-flight/listing.ts';
+import { countFeedEntries, dropChunks, rolloutAt, rolloutFolders } from './in-flight/listing.ts';
+import { factsOf, namesIn, placeOf, removeOldTemporaries } from './places/files.ts';
 import { countQueries, readQueries, writeQueries } from './run/queries.ts';
 import type { Ended } from './ended/ended.ts';
 import { openListing } from './ended/listing.ts';
 import { openEnded } from './ended/objects.ts';
-import { type FileLayer, NODE_FILES } from './disk/file-layer.ts';
+import type { FileLayer } from './disk/file-layer.ts';
 import type { RecordCache } from './in-flight/cache.ts';
 import { isOfRollout, pathOf, pathOfRecord, type RecordKind, type RolloutKind, type RunKind } from './format/kinds.ts';
-import { openRolloutRecords } from './rollout-records.ts';
+import { openRolloutRecords } from './steps/rollout-records.ts';
 import type { Store, Stored } from './store.ts';
 import { removeRecords } from './ended/end.ts';
 import { END_FILE, fileOf, fileToWrite, ROLLOUT_FILE } from './format/rollout-file.ts';
@@ -140,6 +133,6 @@ async function sweep(folder: string, ended: Ended, disk: Pick<Disk, 'end'>): Pro
     const id = names.includes(ROLLOUT_FILE) ? await rolloutAt(folder, path, () => {}) : undefined;
     // All of it is there: its line may not be durable yet.
     if (id && names.includes(END_FILE)) await disk.end(folder, id, false);
-    else if (await ended.inFolder(path)) await removeRecords(join(folder, path), NODE_FILES);
+    else if (await ended.inFolder(path)) await removeRecords(placeOf(folder), join(folder, path));
   }
 }

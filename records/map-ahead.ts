@@ -1,12 +1,5 @@
-// Work on the items of a list, some of them at once, with results in the order of the list: a bucket takes long for each
-// answer, so the next ones are asked for ahead of their use.
-
-import { isBucketPlace } from '../domain/run/bucket-place.ts';
-
-const IN_BUCKET = 24;
-
-/** Rollouts of that folder that are read at once. */
-export const readAhead = (folder: string): number => (isBucketPlace(folder) ? IN_BUCKET : 1);
+// Work on the items of a list, some of them at once, with results in the order of the list: where each answer takes long, the
+// next ones are asked for ahead of their use.
 
 /** Holds at most `atOnce` results; of 1, each item is begun when the one before is used. */
 export async function* mapAhead<T, R>(

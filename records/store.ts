@@ -6,12 +6,23 @@ import type { RolloutId } from '../domain/names/ids.ts';
 import type { Query } from '../domain/query/query.ts';
 import type { RolloutRow } from '../domain/rollout/rollout-row.ts';
 import type { LogText } from '../domain/rollout/turn-log.ts';
-import type { SeenLines } from './ended/ended.ts';
+import type { NameSet } from './name-set.ts';
+import type { FolderTexts } from './place.ts';
 import type { NameOf, OwnerOf, RecordKind, Records } from './format/kinds.ts';
 import type { Breach, OnBreach, Stored } from './format/text.ts';
-import type { RolloutFiles } from './reading/summary.ts';
 
-export type { Breach, LogText, RecordKind, Records, OnBreach, RolloutFiles, SeenLines, Stored };
+export type { Breach, LogText, RecordKind, Records, OnBreach, Stored };
+
+/** The texts of one rollout's records, by the names of their files. */
+export type RolloutFiles = FolderTexts;
+
+/** What was read of the ended rollouts; filled by the reader. */
+export interface SeenLines {
+  /** Bytes of whole lines of a segment, by its path, and bytes of its index that name some of them. */
+  readonly lines: Map<string, { covered: number; indexed: number }>;
+  /** Names, in a bucket. */
+  readonly objects: NameSet;
+}
 
 export interface Store {
   /** The run's folder, for people. */

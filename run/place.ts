@@ -11,12 +11,12 @@ import type { CollectionResult } from '../domain/run/messages.ts';
 import { addResult, countEnded, noCounts } from '../domain/run/progress.ts';
 import { samplesPerQuery } from '../domain/samples/group.ts';
 import { openFileStore } from '../records/file-store.ts';
-import { namesIn } from '../records/in-flight/listing.ts';
 import { mapAhead } from '../records/map-ahead.ts';
 import { basename, dirname, join, resolvePlace } from '../records/place.ts';
 import { readTrajectories } from '../records/reading/trajectories.ts';
 import { readActs } from '../records/run/steering.ts';
 import type { Store } from '../records/store.ts';
+import { namesIn } from '../records/places/files.ts';
 
 /** The folder of runs, in the working directory. */
 export const DEFAULT_OUT = 'runs';

@@ -14,7 +14,6 @@ import { createMathJudge } from '../environments/math-environment.ts';
 import { createSolutionReader } from '../environments/solution-reader.ts';
 import { mustTakeRun } from '../records/disk/writable.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
-import { namesIn } from '../records/in-flight/listing.ts';
 import { resolvePlace } from '../records/place.ts';
 import { mustLoadCodeFrom } from '../records/run/code.ts';
 import { allQueries } from '../records/run/queries.ts';
@@ -30,6 +29,7 @@ import { type RunPlace, runPlace } from './place.ts';
 import { planRun } from './plan.ts';
 import { readRows, type Rows } from './rows.ts';
 import { wordingOf } from './wording.ts';
+import { namesIn } from '../records/places/files.ts';
 
 export interface RunWish {
   /** A file, as the caller names it. */

@@ -6,7 +6,6 @@ import { isBucketPlace } from '../domain/run/bucket-place.ts';
 import { evaluationsFolder } from '../domain/run/evaluation.ts';
 import { isRunName } from '../domain/names/ids.ts';
 import { openFileStore } from '../records/file-store.ts';
-import { namesIn } from '../records/in-flight/listing.ts';
 import { readSummaries } from '../records/reading/trajectories.ts';
 import { meanOf } from '../statistics/mean.ts';
 import { known } from '../statistics/outcomes.ts';
@@ -14,6 +13,7 @@ import { headlineOf } from '../statistics/headline.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
 import type { Evaluation } from './model/messages.ts';
 import { realFoldersIn } from './plain-files.ts';
+import { namesIn } from '../records/places/files.ts';
 
 export type EvaluationsOf = (runFolder: string) => Promise<readonly Evaluation[]>;
 

@@ -9,12 +9,11 @@ import { EverturnError, explain } from '../../domain/errors/errors.ts';
 import { isFree } from '../../local/machine/ports.ts';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../../local/service/dev-server.ts';
 import { serviceStatus } from '../../local/service/service.ts';
-import { factsOf, removeFile } from '../../records/disk/facts.ts';
-import { writeOnce } from '../../records/disk/write-once.ts';
 import { join } from '../../records/place.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { type Check, fail, type Finding, note, ok } from './check.ts';
+import { factsOf, removeFile, writeOnce } from '../../records/places/files.ts';
 
 const NEEDED_NODE = [20, 20] as const;
 

@@ -29,8 +29,6 @@ export interface Bucket {
   remove(key: string): Promise<void>;
   /** The objects and, with a `delimiter`, the folders below a prefix, page by page in the order of their names. */
   list(prefix: string, delimiter?: '/'): AsyncGenerator<Pick<ListPage, 'objects' | 'prefixes'>>;
-  /** Epoch milliseconds by the server's clock. */
-  now(key: string): Promise<number>;
 }
 
 export type { ListedObject };
@@ -114,10 +112,6 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
     },
     remove,
     list: (prefix, delimiter) => listPages(bucket, send, prefix, delimiter),
-    async now(key) {
-      const answer = await send({ action: 'read', method: 'HEAD', place: at(key), expected: [...MISSING, 403] });
-      return Date.parse(answer.headers['date'] ?? '') || Date.now();
-    },
   };
 }
 

@@ -23,12 +23,11 @@ import { openTraitsCheck } from './traits.ts';
 import { basename } from '../place.ts';
 import { NameSet } from '../name-set.ts';
 import { ENDED, JUDGEMENTS, RESULT_FILE, RUN_FILE, codeFile } from '../format/layout.ts';
-import { existsFolder } from '../in-flight/listing.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { RecordKind } from '../format/kinds.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
 import { isFunction } from '../../domain/agent/program.ts';
-import { readText } from '../disk/write-once.ts';
+import { existsFolder, readText } from '../places/files.ts';
 
 export interface CheckSummary {
   readonly breaches: number;

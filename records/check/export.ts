@@ -8,9 +8,9 @@ import { LEFT_OUT } from '../../domain/samples/group.ts';
 import { type ExportedPart, type PartOptions, exportedParts } from '../export/exported-parts.ts';
 import type { WhySkipped } from '../export/selection.ts';
 import { fileError } from '../disk/errors.ts';
-import { streamOf, readPart } from '../disk/facts.ts';
 import { NameSet } from '../name-set.ts';
 import type { OnBreach, Store } from '../store.ts';
+import { readPart, streamOf } from '../places/files.ts';
 
 /** With the options of that export. */
 export interface ExportCheck extends PartOptions {

@@ -9,10 +9,11 @@ import { eachNumber } from '../../domain/feed/number-set.ts';
 import { join } from '../place.ts';
 import { readGroup } from '../reading/group-members.ts';
 import { FEED, feedFile, parseFeedFile } from '../format/layout.ts';
-import { namesIn, ownNamesIn } from '../in-flight/listing.ts';
+import { ownNamesIn } from '../in-flight/listing.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { OnBreach, Store } from '../store.ts';
 import { formProblem } from './checked.ts';
+import { namesIn } from '../places/files.ts';
 
 export interface FeedFacts {
   readonly entries: number;

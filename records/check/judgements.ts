@@ -5,12 +5,12 @@ import { explain } from '../../domain/errors/errors.ts';
 import { flawIn, isObject } from '../../domain/schema/fields.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { fileError } from '../disk/errors.ts';
-import { linesOf } from '../disk/facts.ts';
 import { join } from '../place.ts';
 import { isJudgementsFile, JUDGEMENTS } from '../format/layout.ts';
 import { ownNamesIn } from '../in-flight/listing.ts';
 import { VERDICT_ROW, type VerdictRow } from '../run/judgements.ts';
 import type { OnBreach, Store } from '../store.ts';
+import { linesOf } from '../places/files.ts';
 
 /** Returns the number of rows in all files. */
 export async function checkJudgements(store: Store, run: string, onBreach: OnBreach): Promise<number> {

@@ -4,10 +4,11 @@
 import { explain } from '../../domain/errors/errors.ts';
 import { logName, turnLog } from '../../domain/rollout/turn-log.ts';
 import { ANSWERS, folderOfLog, isHarmless, LOG_KINDS, logPath } from '../format/layout.ts';
-import { FOREIGN, foldersIn, namesIn } from '../in-flight/listing.ts';
+import { FOREIGN, foldersIn } from '../in-flight/listing.ts';
 import type { NameSet } from '../name-set.ts';
 import type { OnBreach, Store } from '../store.ts';
 import type { CheckedRollout } from './checked.ts';
+import { namesIn } from '../places/files.ts';
 
 /** One turn in a log. */
 interface Entry {

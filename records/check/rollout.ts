@@ -12,10 +12,10 @@ import { FOREIGN } from '../in-flight/listing.ts';
 import type { NameOf, RolloutKind } from '../format/kinds.ts';
 import { decodeRecord } from '../format/text.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
-import { readText } from '../disk/write-once.ts';
 import { replayProblems } from './replay.ts';
 import { formProblem, type CheckedRollout, type ReplayFacts } from './checked.ts';
 import { END_FILE, fileOf, parseRolloutFile, ROLLOUT_FILE, type RolloutFile } from '../format/rollout-file.ts';
+import { readText } from '../places/files.ts';
 
 const MOST_MISSING = 100;
 

@@ -12,7 +12,7 @@ import { isActFile, STEERING, steeringFile } from '../format/layout.ts';
 import { ownNamesIn } from '../in-flight/listing.ts';
 import { decodeRecord } from '../format/text.ts';
 import type { OnBreach, Store } from '../store.ts';
-import { readText } from '../disk/write-once.ts';
+import { readText } from '../places/files.ts';
 
 /** Returns the number of acts. */
 export async function checkSteering(

@@ -2,16 +2,12 @@
 // may be wrong or set back, and machines that share a folder need not agree.
 
 import { randomBytes } from 'node:crypto';
-import { inBucket } from '../bucket/files.ts';
-import { join } from '../place.ts';
-import { factsOf } from './facts.ts';
+import { join } from 'node:path';
 import type { FileLayer } from './file-layer.ts';
 import { temporaryName } from './writer.ts';
 
 /** Epoch milliseconds. Undefined if the folder takes no file: then nothing in it counts as old. */
 export async function fileClock(folder: string, layer: Pick<FileLayer, 'open' | 'stat' | 'unlink'>) {
-  const there = inBucket(folder);
-  if (there) return there.now().catch(() => undefined);
   const probe = join(folder, temporaryName('clock', randomBytes(8).toString('hex')));
   try {
     await (await layer.open(probe, 'wx')).close();
@@ -30,9 +26,10 @@ export async function isOlderThan(
   folder: string,
   layer: Pick<FileLayer, 'open' | 'stat' | 'unlink'>,
 ): Promise<boolean> {
-  const mtimeMs = await (
-    inBucket(path) ? factsOf(path).then((facts) => facts?.modifiedMs) : layer.stat(path).then((found) => found.mtimeMs)
-  ).catch(() => undefined);
+  const mtimeMs = await layer.stat(path).then(
+    (found) => found.mtimeMs,
+    () => undefined,
+  );
   const now = mtimeMs === undefined ? undefined : await fileClock(folder, layer);
   return now !== undefined && now - mtimeMs! > ageMs;
 }

@@ -1,26 +1,12 @@
-// Single calls on a file that may be on a disk or in a bucket: what it is, a part of it, its content as a stream, and its
-// removal. Errors name the file.
+// Single calls on a file: what it is, a part of it, its content as a stream, and its removal. Errors name the file.
 
 import { open, stat, unlink } from 'node:fs/promises';
 import { READ, regularSize, streamRegular } from '../../local/machine/regular-file.ts';
-import { inBucket } from '../bucket/files.ts';
+import type { FileFacts } from '../place.ts';
 import { codeOf, fileError } from './errors.ts';
-
-interface FileFacts {
-  readonly bytes: number;
-  /** By the clock that stamps the folder's files. */
-  readonly modifiedMs: number;
-  /** Changes when a file is removed and created again, or replaced. */
-  readonly identity: string;
-}
 
 /** Undefined where there is none. */
 export async function factsOf(path: string): Promise<FileFacts | undefined> {
-  const there = inBucket(path);
-  if (there) {
-    const facts = await there.facts();
-    return facts && { ...facts, identity: `${facts.etag} ${facts.bytes} ${facts.modifiedMs}` };
-  }
   try {
     const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
     return {
@@ -36,12 +22,6 @@ export async function factsOf(path: string): Promise<FileFacts | undefined> {
 
 /** Fewer bytes only at the file's end. */
 export async function readPart(path: string, offset: number, bytes: number): Promise<Buffer> {
-  const there = inBucket(path);
-  if (there) {
-    const found = await there.readAt(offset, bytes);
-    if (found) return found;
-    throw fileError('read', path, Object.assign(new Error('no such object'), { code: 'ENOENT' }));
-  }
   try {
     const file = await open(path, READ);
     try {
@@ -62,35 +42,19 @@ export async function readPart(path: string, offset: number, bytes: number): Pro
   }
 }
 
-const PART_BYTES = 8 * 1024 * 1024;
-
 /** The content in parts; a missing file is Node's ENOENT. */
 export async function* streamOf(path: string): AsyncGenerator<Buffer> {
-  const there = inBucket(path);
-  if (!there) {
-    yield* streamRegular(path, 1 << 20) as AsyncIterable<Buffer>;
-    return;
-  }
-  for (let offset = 0; ; offset += PART_BYTES) {
-    const part = await there.readAt(offset, PART_BYTES);
-    if (!part) throw Object.assign(new Error('no such object'), { code: 'ENOENT' });
-    if (part.length > 0) yield part;
-    if (part.length < PART_BYTES) return;
-  }
+  yield* streamRegular(path, 1 << 20) as AsyncIterable<Buffer>;
 }
 
 /** Does nothing for a file that is gone. */
 export async function removeFile(path: string): Promise<void> {
-  const there = inBucket(path);
-  if (there) return there.remove();
   await unlink(path).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw fileError('remove', path, error);
   });
 }
 
-/** Each with its LF, if present. Only LF ends a line: a JSON text may hold U+2028. */
-export const linesOf = (path: string): AsyncGenerator<string> => linesIn(streamOf(path));
-
+/** Each line with its LF, if present. */
 export async function* linesIn(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest = '';
   const decoder = new TextDecoder();

@@ -3,7 +3,7 @@
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { RecordKind } from '../format/kinds.ts';
 import { type Stored, decodeRecord, encodeRecord, type Owner } from '../format/text.ts';
-import type { Disk } from './disk.ts';
+import type { Place } from '../place.ts';
 import { recordError } from './errors.ts';
 
 export interface LoadedRecord<T> {
@@ -29,7 +29,7 @@ export const ALONE = Symbol('alone');
 /** A write that found an earlier record, which was removed before it was read. */
 export const GONE = Symbol('gone');
 
-export function openRecordFiles(disk: Disk): RecordFiles {
+export function openRecordFiles(disk: Pick<Place, 'read' | 'writeOnce' | 'writeBeside'>): RecordFiles {
   async function load<T extends object>(kind: RecordKind, owner: Owner | null, path: string) {
     return decodeFile<T>(kind, owner, path, await disk.read(path));
   }

@@ -1,19 +1,15 @@
-// Files that appear complete or not at all, on a disk or in a bucket (there by one request each). `writeOnce` never replaces: of any number of writers in any number of
-// processes, the first wins and the others read its content. `replaceFile` replaces the content. A killed writer leaves
+// Files that appear complete or not at all. `writeOnce` never replaces: of any number of writers in any number of processes,
+// the first wins and the others read its content. `replaceFile` replaces the content. A killed writer leaves
 // at most a temporary file, which no reader opens.
 
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inBucket } from '../bucket/files.ts';
+import type { Content, Fill } from '../place.ts';
 import { isOlderThan } from './clock.ts';
 import { codeOf, fileError } from './errors.ts';
 import { type FileLayer, NODE_FILES, type OpenFile, withPlace } from './file-layer.ts';
 import { temporaryName, writerName } from './writer.ts';
-
-export type Content = string | Uint8Array;
-/** Writes the content to an open, empty file. Only for Node's own files. */
-export type Fill = (file: FileHandle) => Promise<void>;
 
 /** True if this call created the file, false if it existed already (it is unchanged). */
 export async function writeOnce(
@@ -21,8 +17,6 @@ export async function writeOnce(
   content: Content | Fill,
   layer: FileLayer = NODE_FILES,
 ): Promise<boolean> {
-  const there = inBucket(path);
-  if (there) return there.writeOnce(content);
   const temporary = await writeTemporary(path, content, layer);
   try {
     return await publish(temporary, path, layer);
@@ -33,42 +27,64 @@ export async function writeOnce(
   }
 }
 
-/**
- * As writeOnce, where `base` has to be there before and after: `alone` if it is not, and then this call has left nothing.
- */
+/** As writeOnce, where `base` has to be there before and after: `alone` if it is not, and then this call has left nothing. */
 export async function writeBeside(
   base: string,
   path: string,
   content: Content,
-  layer: FileLayer = NODE_FILES,
+  layer: FileLayer,
 ): Promise<'created' | 'exists' | 'alone'> {
-  const inside = inBucket(base);
-  const isThere = () =>
-    (inside ? inside.facts() : layer.stat(base)).then(
-      (found) => found !== undefined,
-      (error: unknown) => {
-        if (codeOf(error) === 'ENOENT') return false;
-        throw fileError('read', base, error);
-      },
-    );
-  // The caller has looked in a bucket already.
-  if (!inside && !(await isThere())) return 'alone';
+  if ((await identityOf(base, layer)) === undefined) return 'alone';
   const created = await writeOnce(path, content, layer);
-  if (await isThere()) return created ? 'created' : 'exists';
-  if (created) await (inBucket(path)?.remove() ?? layer.unlink(path)).catch(() => {});
+  if ((await identityOf(base, layer)) !== undefined) return created ? 'created' : 'exists';
+  if (created) await layer.unlink(path).catch(() => {});
   return 'alone';
 }
 
+/** Undefined where there is no file. */
+export async function identityOf(path: string, layer: FileLayer): Promise<string | undefined> {
+  try {
+    const { dev, ino, size, mtimeMs } = await layer.stat(path);
+    return `${dev} ${ino} ${size} ${mtimeMs}`;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw fileError('read', path, error);
+  }
+}
+
 export async function replaceFile(path: string, content: Content | Fill, layer: FileLayer = NODE_FILES): Promise<void> {
-  const there = inBucket(path);
-  if (there) return there.replace(content);
   await moveThere(await writeTemporary(path, content, layer), path, layer);
   await withPlace(() => syncFolder(dirname(path), layer));
 }
 
 /** As replaceFile, for content that is soon replaced again: it survives a killed process, but perhaps not a power cut. */
-export async function replaceDraft(path: string, content: Content, layer: FileLayer = NODE_FILES): Promise<void> {
+async function replaceDraft(path: string, content: Content, layer: FileLayer = NODE_FILES): Promise<void> {
   await moveThere(await writeTemporary(path, content, layer, false), path, layer);
+}
+
+/** Makes the file begin with the text. */
+export async function draftFile(path: string, text: string, layer: FileLayer): Promise<void> {
+  const present = await readText(path, layer);
+  if (!present?.startsWith(text)) await replaceDraft(path, text, layer);
+}
+
+/** As draftFile, and the content then survives a power cut. */
+export async function settleFile(path: string, text: string, layer: FileLayer): Promise<void> {
+  const present = await readText(path, layer);
+  if (!present?.startsWith(text)) return replaceFile(path, text, layer);
+  try {
+    await withPlace(async () => {
+      const file = await layer.open(path, 'r');
+      try {
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await syncFolder(dirname(path), layer);
+    });
+  } catch (error) {
+    throw fileError('write', path, error);
+  }
 }
 
 async function moveThere(temporary: string, path: string, layer: FileLayer): Promise<void> {
@@ -82,8 +98,6 @@ async function moveThere(temporary: string, path: string, layer: FileLayer): Pro
 
 /** The file's text, or undefined when there is none. */
 export async function readText(path: string, layer: FileLayer = NODE_FILES): Promise<string | undefined> {
-  const there = inBucket(path);
-  if (there) return there.text();
   try {
     return await withPlace(() => layer.readFile(path));
   } catch (error) {

@@ -3,18 +3,9 @@
 
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import { NameSet } from '../name-set.ts';
-import type { Breach } from '../format/text.ts';
+import type { Breach, SeenLines } from '../store.ts';
 import type { EndedRollout } from './line.ts';
 import type { EndedId } from './places.ts';
-import type { Extent } from './segment.ts';
-
-/** What was read of the ended rollouts; filled by the reader. */
-export interface SeenLines {
-  /** How far, of a segment, by its path. */
-  readonly lines: Map<string, Extent>;
-  /** Names, in a bucket. */
-  readonly objects: NameSet;
-}
 
 export const nothingSeen = (): SeenLines => ({ lines: new Map(), objects: new NameSet() });
 

@@ -2,21 +2,19 @@
 // appears whole, before the first object of the rollout goes. One that was found is remembered; whether another one has ended,
 // and whether one is damaged, is asked each time.
 
+import { objectsBelow } from '../bucket/place.ts';
 import { mapAhead } from '../map-ahead.ts';
-import { inBucket } from '../bucket/files.ts';
+import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { recordError } from '../disk/errors.ts';
-import { factsOf as factsOfFile } from '../disk/facts.ts';
-import { readText } from '../disk/write-once.ts';
 import { NameSet } from '../name-set.ts';
 import { basename, join } from '../place.ts';
 import { ENDED, endedObject, parseRolloutFolder, queryFolder, ROLLOUTS } from '../format/layout.ts';
-import { namesIn } from '../in-flight/listing.ts';
+import { factsOf, namesIn, placeOf, readText } from '../places/files.ts';
 import { type Ended, nothingSeen } from './ended.ts';
 import { endedRow } from './row.ts';
 import { openCache, type EndedRollout, openLine } from './line.ts';
 import { openSegments } from './segments.ts';
 
-const AT_ONCE = 24;
 const CHANGED = 'is changed: no line of an ended rollout is there';
 
 function openObjects(folder: string): Ended {
@@ -25,7 +23,7 @@ function openObjects(folder: string): Ended {
 
   async function look(object: string): Promise<boolean> {
     if (known.has(object)) return true;
-    if ((await factsOfFile(join(folder, object))) === undefined) return false;
+    if ((await factsOf(join(folder, object))) === undefined) return false;
     known.add(object);
     return true;
   }
@@ -66,9 +64,9 @@ function openObjects(folder: string): Ended {
     async *conflicts() {},
     async *entries(onFlaw, { objects } = nothingSeen()) {
       async function* unseen() {
-        for await (const { name } of inBucket(join(folder, ENDED))!.all()) if (!objects.has(name)) yield name;
+        for await (const name of objectsBelow(join(folder, ENDED))) if (!objects.has(name)) yield name;
       }
-      const found = mapAhead(unseen(), AT_ONCE, async (name) => ({
+      const found = mapAhead(unseen(), placeOf(folder).atOnce, async (name) => ({
         name,
         rollout: await readSurely(`${ENDED}/${name}`),
       }));
@@ -87,7 +85,8 @@ function openObjects(folder: string): Ended {
   };
 }
 
-export const openEnded = (folder: string): Ended => (inBucket(folder) ? openObjects(folder) : openSegments(folder));
+export const openEnded = (folder: string): Ended =>
+  isBucketPlace(folder) ? openObjects(folder) : openSegments(folder);
 
 /** The records of each of the last folders asked for: for a worker, which opens a store for each step. */
 export function openEndedOf(most = 16): (folder: string) => Ended {

@@ -8,7 +8,8 @@ import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import { questionOf } from '../../domain/query/query.ts';
 import { expectedValues } from '../../domain/query/references.ts';
 import type { Owner } from '../format/text.ts';
-import { type RolloutFiles, summaryOf } from '../reading/summary.ts';
+import { summaryOf } from '../reading/summary.ts';
+import type { RolloutFiles } from '../store.ts';
 import type { EndedRollout } from './line.ts';
 import { ROLLOUT_FILE } from '../format/rollout-file.ts';
 

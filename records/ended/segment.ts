@@ -1,5 +1,5 @@
 // A segment, `ended/<writer>.jsonl`, and its index, as a reader looks at them while their writer appends. The writer
-// (segment-writer.ts) makes a segment before its index, names a line there only once it is whole and durable, and removes an
+// (disk/segment-writer.ts) makes a segment before its index, names a line there only once it is whole and durable, and removes an
 // empty index before its segment. So a reader that measures the index first, then the segment, and reads neither beyond
 // these sizes has every line that the index names; a tail without a newline is not there yet. All else is damage. The index
 // only saves reading: where it is missing, short or wrong, the segment is read instead.
@@ -8,6 +8,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import { codeOf, fileError } from '../disk/errors.ts';
+import { indexOf } from '../disk/segment-writer.ts';
 import { openLine } from './line.ts';
 import type { Place } from './places.ts';
 import { endedRow } from './row.ts';
@@ -26,8 +27,6 @@ export function indexLine(entry: IndexEntry): string {
 const CHECKSUM = ',"crc32":';
 /** Begins the checksum. Raised with each change of IndexEntry: an index of another form is then read as a damaged one. */
 const FORM = 1;
-
-export const indexOf = (segment: string): string => segment.replace(/jsonl$/, 'index');
 
 /** Bytes of whole lines, and bytes of the index that name some of them. */
 export interface Extent {

@@ -11,12 +11,11 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { StoreError, UsageError } from '../../domain/errors/errors.ts';
 import type { Chunk, Exporter } from '../../domain/samples/exporter.ts';
 import { fileError } from '../disk/errors.ts';
-import { factsOf } from '../disk/facts.ts';
 import { isFurther, made, type ExportElsewhere, exportedParts, type PartOptions } from './exported-parts.ts';
 import { selectedTrajectories, type SkippedRollout, type WhySkipped } from './selection.ts';
 import { mustBeOutsideRuns } from '../run/outside-runs.ts';
 import type { Store } from '../store.ts';
-import { replaceFile, writeOnce } from '../disk/write-once.ts';
+import { factsOf, replaceFile, writeOnce } from '../places/files.ts';
 
 export interface ExportSummary {
   /** Trajectories written. */

@@ -2,18 +2,10 @@
 // truncate a file. If no later record refers to it, it counts as never written: readers ignore it, the writer moves it
 // aside and writes again, `check` names it. Otherwise it stays an error.
 
-import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rmdir } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../../domain/errors/errors.ts';
-import { inBucket } from '../bucket/files.ts';
-import { isOlderThan } from '../disk/clock.ts';
-import { codeOf, fileError, recordError } from '../disk/errors.ts';
-import { NODE_FILES } from '../disk/file-layer.ts';
-import { temporaryName } from '../disk/writer.ts';
-import { basename, dirname, join } from '../place.ts';
-import { namesIn } from './listing.ts';
-import { readText } from '../disk/write-once.ts';
+import { recordError } from '../disk/errors.ts';
+import { join } from '../place.ts';
+import { namesIn } from '../places/files.ts';
 import { parseRolloutFile, type RolloutFile } from '../format/rollout-file.ts';
 
 /** The result of a read or write; undefined if it hit a torn record that no later record refers to. */
@@ -28,34 +20,6 @@ export async function unlessTorn<T>(folder: string, file: string, work: Promise<
     if (!final && !(await namesIn(folder)).some((name) => standsOn(parseRolloutFile(name), below))) return undefined;
     const path = join(folder, file);
     throw recordError(path, error.message.slice(path.length + 1));
-  }
-}
-
-const STALE_LOCK_MS = 10_000;
-
-/**
- * Keeps it as evidence, under a name that no reader opens. A whole record is never moved: only the holder of the lock
- * removes the file, and while a torn file has the name, nobody can write there.
- */
-export async function setAside(path: string): Promise<void> {
-  // An object appears whole, so this is a copy that was cut; no request moves it without a moment in which two may.
-  if (inBucket(path)) throw recordError(path, 'is torn: its end is missing');
-  const lock = join(dirname(path), temporaryName(basename(path), 'aside'));
-  try {
-    await mkdir(lock);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw fileError('write', path, error);
-    if (await isOlderThan(lock, STALE_LOCK_MS, dirname(path), NODE_FILES)) await rmdir(lock).catch(() => {});
-    return sleep(20);
-  }
-  try {
-    const text = await readText(path);
-    if (text === undefined || text.endsWith('}\n')) return;
-    await rename(path, join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.torn`));
-  } catch (error) {
-    throw fileError('write', path, error);
-  } finally {
-    await rmdir(lock).catch(() => {});
   }
 }
 

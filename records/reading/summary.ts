@@ -7,6 +7,7 @@ import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollo
 import { contextTokens, outputTokens } from '../../domain/rollout/turn-facts.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { join } from '../place.ts';
+import type { RolloutFiles } from '../store.ts';
 import * as layout from '../format/layout.ts';
 import { formatOf, type RecordKind } from '../format/kinds.ts';
 import { type Breach, decodeRecord, type Owner, soundHash } from '../format/text.ts';
@@ -55,12 +56,6 @@ export function summaryOf(
     onBroken?.({ path: join(layout.rolloutFolder(owner), error.file), problem: error.message });
     return undefined;
   }
-}
-
-/** The texts of one rollout's records, by the names of their files. */
-export interface RolloutFiles {
-  readonly text: (file: string) => string | undefined;
-  readonly names: () => string[];
 }
 
 class DamagedRecord extends Error {

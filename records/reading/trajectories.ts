@@ -5,7 +5,8 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../../domain/rollout/trajectory.ts';
-import { mapAhead, readAhead } from '../map-ahead.ts';
+import { mapAhead } from '../map-ahead.ts';
+import { placeOf } from '../places/files.ts';
 import { NameSet } from '../name-set.ts';
 import type { Store, Stored, Breach } from '../store.ts';
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
@@ -80,7 +81,7 @@ async function* orderedRollouts(
 }
 
 export async function* readTrajectories(store: Store, options: ReadOptions = {}): AsyncGenerator<Trajectory> {
-  const read = mapAhead(options.ids ?? rolloutsInOrder(store, options), readAhead(store.folder), async (id) => ({
+  const read = mapAhead(options.ids ?? rolloutsInOrder(store, options), placeOf(store.folder).atOnce, async (id) => ({
     id,
     found: await readTrajectory(store, id).catch((error: unknown) => {
       if (!options.onBroken || !(error instanceof StoreError) || error.retryable) throw error;
@@ -120,7 +121,7 @@ export async function* readSummaries(store: Store, options: SummaryOptions = {})
     for (const breach of breaches) options.onBroken?.(breach);
     return found;
   };
-  for await (const one of mapAhead(orderedRollouts(store), readAhead(store.folder), summary)) {
+  for await (const one of mapAhead(orderedRollouts(store), placeOf(store.folder).atOnce, summary)) {
     if (one) yield one;
     await rest();
   }

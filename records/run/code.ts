@@ -4,8 +4,7 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { join } from '../place.ts';
 import { CODE, codeFile } from '../format/layout.ts';
-import { readText, writeOnce } from '../disk/write-once.ts';
-import { namesIn } from '../in-flight/listing.ts';
+import { namesIn, readText, writeOnce } from '../places/files.ts';
 
 /** Throws a UsageError: the process that runs the code loads it from a disk. */
 export function mustLoadCodeFrom(out: string): void {

@@ -3,8 +3,7 @@
 
 import { isServerStatus, type ServerStatus } from '../../domain/run/server-status.ts';
 import { join } from '../place.ts';
-import { readText, replaceFile } from '../disk/write-once.ts';
-import { namesIn } from '../in-flight/listing.ts';
+import { namesIn, readText, replaceFile } from '../places/files.ts';
 
 export interface FleetReport {
   /** Epoch milliseconds. */

@@ -8,9 +8,8 @@ import { COUNT, HASH, maybe, NAME, NUMBER, type ObjectOf, objectOf, PLACE } from
 import { VERDICT_FIELDS } from '../../domain/rollout/verdict.ts';
 import { join } from '../place.ts';
 import { JUDGEMENTS, judgementsFile } from '../format/layout.ts';
-import { namesIn, removeOldTemporaries } from '../in-flight/listing.ts';
 import type { Store } from '../store.ts';
-import { writeOnce } from '../disk/write-once.ts';
+import { namesIn, removeOldTemporaries, writeOnce } from '../places/files.ts';
 
 export const VERDICT_ROW = {
   query: NAME,

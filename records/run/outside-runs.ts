@@ -4,10 +4,9 @@
 import { realpath } from 'node:fs/promises';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
-import { readText } from '../disk/write-once.ts';
 import { basename, dirname, join } from '../place.ts';
 import { RUN_FILE } from '../format/layout.ts';
-import { namesIn } from '../in-flight/listing.ts';
+import { namesIn, readText } from '../places/files.ts';
 
 /** Throws if a file or folder at `place` would be in a run's folder. */
 export async function mustBeOutsideRuns(place: string): Promise<void> {

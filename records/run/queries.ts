@@ -6,12 +6,11 @@ import { createHash } from 'node:crypto';
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { Query } from '../../domain/query/query.ts';
 import { codeOf, fileError, recordError } from '../disk/errors.ts';
-import { factsOf, readPart, streamOf } from '../disk/facts.ts';
 import { mayHoldRun } from './outside-runs.ts';
 import { join } from '../place.ts';
 import { INDEX_FILE, QUERIES_FILE } from '../format/layout.ts';
-import { replaceFile, writeOnce } from '../disk/write-once.ts';
 import type { Store } from '../store.ts';
+import { factsOf, readPart, replaceFile, streamOf, writeOnce } from '../places/files.ts';
 
 /** The line of a query; the data set's hash is the SHA-256 of these lines. */
 export function queryLine(query: Query): string {

@@ -6,11 +6,10 @@ import type { RolloutId } from '../../domain/names/ids.ts';
 import { actName, isActOn, type NamedAct, type SteeringAct } from '../../domain/run/steering.ts';
 import { join } from '../place.ts';
 import { recordError } from '../disk/errors.ts';
-import { readText, writeOnce } from '../disk/write-once.ts';
 import { isActFile, rolloutFolder, STEERING, steeringFile } from '../format/layout.ts';
-import { namesIn, removeOldTemporaries } from '../in-flight/listing.ts';
 import { decodeRecord, encodeRecord } from '../format/text.ts';
 import type { Store } from '../store.ts';
+import { namesIn, readText, removeOldTemporaries, writeOnce } from '../places/files.ts';
 
 export interface StoredAct extends NamedAct {
   /** False if the same act was recorded before: that one counts. */

@@ -5,10 +5,9 @@
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { DeclaredWeights, WeightsLedger, WeightsProgress } from '../../domain/weights/weights.ts';
 import { join } from '../place.ts';
-import { readText, replaceFile, writeOnce } from '../disk/write-once.ts';
 import { WEIGHTS } from '../format/layout.ts';
-import { namesIn } from '../in-flight/listing.ts';
 import { decodeRecord, encodeRecord } from '../format/text.ts';
+import { namesIn, readText, replaceFile, writeOnce } from '../places/files.ts';
 
 const ENTRY = /^(\d{6,})\.json$/;
 const LOADED = /^(\d{6,})\.loaded$/;

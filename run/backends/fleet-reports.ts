@@ -2,10 +2,10 @@
 
 import { hostname } from 'node:os';
 import type { Backend } from '../../inference/backend.ts';
-import { factsOf } from '../../records/disk/facts.ts';
 import { RUN_FILE } from '../../records/format/layout.ts';
 import { join } from '../../records/place.ts';
 import { writeFleetReport } from '../../records/run/fleet-status.ts';
+import { factsOf } from '../../records/places/files.ts';
 
 export interface FleetReports {
   /** A run uses this backend. */

@@ -1,16 +1,19 @@
 // A run of scripted turns, by default five of 200 tokens each, written as the activities write it and proved by `check`, but
 // without fsync and with each log written once: for the benchmarks of ended rollouts.
 
+import { join } from 'node:path';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
 import type { EndRecord } from '../../domain/rollout/trajectory.ts';
 import { BLOCKING_FILES } from '../../records/disk/blocking-files.ts';
-import { openDisk } from '../../records/disk/disk.ts';
+import { openDisk } from '../../records/steps/disk.ts';
 import type { FileLayer } from '../../records/disk/file-layer.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { lineOf, openLine } from '../../records/ended/line.ts';
 import { endedRow } from '../../records/ended/row.ts';
-import { openSegmentWriter } from '../../records/ended/segment-writer.ts';
+import { openSegmentWriter } from '../../records/disk/segment-writer.ts';
+import { indexLine } from '../../records/ended/segment.ts';
 import { isOfRollout } from '../../records/format/kinds.ts';
+import { ENDED } from '../../records/format/layout.ts';
 import { fileToWrite } from '../../records/format/rollout-file.ts';
 import { encodeRecord } from '../../records/format/text.ts';
 import type { LogText, Store } from '../../records/store.ts';
@@ -98,7 +101,7 @@ export async function makeRun(
 
 /** Each ended rollout is a line at once. */
 function asLines(store: Store): Store {
-  const writer = openSegmentWriter(store.folder, UNSYNCED);
+  const writer = openSegmentWriter(join(store.folder, ENDED), UNSYNCED);
   const texts = new Map<string, string>();
   return {
     ...store,
@@ -112,7 +115,8 @@ function asLines(store: Store): Store {
       if (kind === 'end') {
         const line = lineOf({ query, sample, attempt }, texts) as Buffer;
         texts.clear();
-        await writer.add(line, endedRow(openLine(line)!));
+        const row = endedRow(openLine(line)!);
+        await writer.add({ line, entryAt: (at) => indexLine({ at, bytes: line.length, ...row }) });
       }
       return { record: kept as typeof record, hash, created: true };
     },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { logName } from '../../domain/rollout/turn-log.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { type FileLayer, NODE_FILES } from '../../records/disk/file-layer.ts';
-import { openDisk } from '../../records/disk/disk.ts';
+import { openDisk } from '../../records/steps/disk.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
 import { rolloutsInOrder } from '../../records/reading/trajectories.ts';

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkRun } from '../../records/check/check.ts';
-import { openDisk } from '../../records/disk/disk.ts';
+import { openDisk } from '../../records/steps/disk.ts';
 import { type FileLayer, NODE_FILES } from '../../records/disk/file-layer.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';

@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { areal } from '../../formats/exports/areal.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { openDisk } from '../../records/disk/disk.ts';
+import { openDisk } from '../../records/steps/disk.ts';
 import { openEndedOf } from '../../records/ended/objects.ts';
 import { exportRun } from '../../records/export/export-run.ts';
 import { openFileStore } from '../../records/file-store.ts';

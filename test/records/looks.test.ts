@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { openDisk } from '../../records/disk/disk.ts';
+import { openDisk } from '../../records/steps/disk.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';

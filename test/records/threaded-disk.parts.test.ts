@@ -4,14 +4,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { StoreError } from '../../domain/errors/errors.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { openRecordCache } from '../../records/in-flight/cache.ts';
-import { openThreadedDisk } from '../../records/disk/threaded-disk.ts';
+import { openThreadedDisk } from '../../records/steps/threaded-disk.ts';
 import { storeContract } from '../contract/store.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { RUN } from './play.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 const root = scratchFolder();
-const entry = () => join(compiledRoom('records'), 'disk/thread.js');
+const entry = () => join(compiledRoom('records'), 'steps/thread.js');
 const disk = openThreadedDisk(entry);
 afterAll(async () => {
   await disk.close();

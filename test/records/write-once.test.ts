@@ -8,7 +8,7 @@ import { isOlderThan } from '../../records/disk/clock.ts';
 import { fileError } from '../../records/disk/errors.ts';
 import { NODE_FILES } from '../../records/disk/file-layer.ts';
 import { temporaryName, writerName } from '../../records/disk/writer.ts';
-import { removeOldTemporaries } from '../../records/in-flight/listing.ts';
+import { removeOldTemporaries } from '../../records/places/files.ts';
 import { readText, replaceFile, writeOnce } from '../../records/disk/write-once.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 

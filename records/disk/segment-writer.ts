@@ -1,26 +1,24 @@
-// Appends lines of ended rollouts to a segment of its own, and to that one's index. A line is durable when `add` returns:
+// Appends lines to a segment of the writer's own, and their entries to that one's index. A line is durable when `add` returns:
 // lines that come at the same time share one fsync. After an error the segment gets no further line, because its last one
-// may be torn; the next line begins another segment. The same where the run's folder was moved away or made again. Readers
-// (segment.ts) live on the order of this file: the segment is made, then its index; lines are whole and durable, then they
-// are named; an empty index is removed, then its segment.
+// may be torn; the next line begins another segment. The same where the folder was moved away or made again. Readers
+// (ended/segment.ts) live on the order of this file: the segment is made, then its index; lines are whole and durable, then
+// they are named; an empty index is removed, then its segment.
 
-import { fileError } from '../disk/errors.ts';
-import type { FileLayer, OpenFile } from '../disk/file-layer.ts';
-import { openNew, syncFolder } from '../disk/write-once.ts';
-import { writerName } from '../disk/writer.ts';
-import { join } from '../place.ts';
-import { ENDED } from '../format/layout.ts';
-import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
-import { indexLine, indexOf } from './segment.ts';
+import { join } from 'node:path';
+import type { AppendedLine } from '../place.ts';
+import { fileError } from './errors.ts';
+import type { FileLayer, OpenFile } from './file-layer.ts';
+import { openNew, syncFolder } from './write-once.ts';
+import { writerName } from './writer.ts';
+
+export const indexOf = (segment: string): string => segment.replace(/jsonl$/, 'index');
 
 export interface SegmentWriter {
-  add(line: Buffer, entry: RolloutRow): Promise<void>;
+  add(line: AppendedLine): Promise<void>;
   close(): Promise<void>;
 }
 
-interface Waiting {
-  readonly line: Buffer;
-  readonly entry: RolloutRow;
+interface Waiting extends AppendedLine {
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -39,11 +37,11 @@ export function openSegmentWriter(folder: string, layer: FileLayer): SegmentWrit
   let writing: Promise<void> | undefined;
 
   async function begin(): Promise<OpenSegment> {
-    const path = join(folder, ENDED, `${writerName()}.jsonl`);
+    const path = join(folder, `${writerName()}.jsonl`);
     try {
       const file = await openNew(path, layer);
       const index = await openNew(indexOf(path), layer);
-      await syncFolder(join(folder, ENDED), layer);
+      await syncFolder(folder, layer);
       return { path, file, index, identity: (await identityOf(path))!, bytes: 0 };
     } catch (error) {
       throw fileError('write', path, error);
@@ -79,8 +77,8 @@ export function openSegmentWriter(folder: string, layer: FileLayer): SegmentWrit
       throw fileError('write', path, error);
     }
     let entries = '';
-    for (const { line, entry } of some) {
-      entries += indexLine({ at: segment.bytes, bytes: line.length, ...entry });
+    for (const { line, entryAt } of some) {
+      entries += entryAt(segment.bytes);
       segment.bytes += line.length;
     }
     // Readers do without it; a torn one must get no further line.
@@ -102,9 +100,9 @@ export function openSegmentWriter(folder: string, layer: FileLayer): SegmentWrit
   }
 
   return {
-    add: (line, entry) =>
+    add: (line) =>
       new Promise<void>((done, failed) => {
-        waiting.push({ line, entry, done, failed });
+        waiting.push({ ...line, done, failed });
         writing ??= Promise.resolve().then(writeAll);
       }),
     async close() {

@@ -2,21 +2,21 @@
 // its line. A rollout may end while it is looked for, so what is not in one place is looked for in the other before it is
 // absent; a rollout that has ended takes no further record.
 
-import { StoreError } from '../domain/errors/errors.ts';
-import type { RolloutId } from '../domain/names/ids.ts';
-import type { Disk } from './disk/disk.ts';
-import { recordError } from './disk/errors.ts';
-import { removeFile } from './disk/facts.ts';
-import { ALONE, decodeFile, openRecordFiles } from './disk/record-files.ts';
-import type { Ended } from './ended/ended.ts';
-import type { EndedRollout } from './ended/line.ts';
-import type { RecordKind } from './format/kinds.ts';
-import { rolloutFolder } from './format/layout.ts';
-import type { Stored, Owner } from './format/text.ts';
-import type { KeptRecords, RecordCache } from './in-flight/cache.ts';
-import { setAside, unlessTorn } from './in-flight/torn.ts';
-import { join } from './place.ts';
-import { ROLLOUT_FILE } from './format/rollout-file.ts';
+import { StoreError } from '../../domain/errors/errors.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
+import type { Disk } from './disk.ts';
+import { recordError } from '../disk/errors.ts';
+import { placeOf, removeFile } from '../places/files.ts';
+import { ALONE, decodeFile, openRecordFiles } from '../disk/record-files.ts';
+import type { Ended } from '../ended/ended.ts';
+import type { EndedRollout } from '../ended/line.ts';
+import type { RecordKind } from '../format/kinds.ts';
+import { rolloutFolder } from '../format/layout.ts';
+import type { Stored, Owner } from '../format/text.ts';
+import type { KeptRecords, RecordCache } from '../in-flight/cache.ts';
+import { unlessTorn } from '../in-flight/torn.ts';
+import { join } from '../place.ts';
+import { ROLLOUT_FILE } from '../format/rollout-file.ts';
 
 export interface RolloutRecords {
   get<T extends object>(kind: RecordKind, id: RolloutId, file: string): Promise<Stored<T> | undefined>;
@@ -63,7 +63,7 @@ export function openRolloutRecords(folder: string, ended: Ended, disk: Disk, cac
     let base = file === ROLLOUT_FILE ? null : join(rollout, ROLLOUT_FILE);
     for (;;) {
       const written = await unlessTorn(rollout, file, files.write(kind, ownerOf(id), path, record, base));
-      if (written === undefined) await setAside(path);
+      if (written === undefined) await placeOf(path).moveAside(path);
       else if (typeof written !== 'symbol') return written;
       else if (await ended.look(id)) return undefined;
       else if (written === ALONE) base = null;

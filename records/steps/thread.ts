@@ -4,7 +4,7 @@ import { StoreError } from '../../domain/errors/errors.ts';
 import type { Reason } from '../../domain/errors/reasons.ts';
 import { answerQuestions } from '../../local/machine/threads.ts';
 import { type Disk, openDisk } from './disk.ts';
-import { BLOCKING_FILES } from './blocking-files.ts';
+import { BLOCKING_FILES } from '../disk/blocking-files.ts';
 
 export interface Call {
   readonly name: keyof Disk;
