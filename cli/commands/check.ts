@@ -4,13 +4,12 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { PROVED, SEQUENCES } from '../../formats/exports/index.ts';
 import { checkPlace } from '../../library/check.ts';
 import type { SeenExport } from '../../library/seen-export.ts';
-import { printProgress } from '../../local/machine/progress.ts';
 import { CLOCK_SKEW_MS } from '../../records/check/end.ts';
 import type { OnBreach } from '../../records/store.ts';
 import { choiceFlag, command, type Flag, flag, number, text, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { EXPORT_FLAGS } from '../export-flags.ts';
-import { findRun } from '../find/place.ts';
+import { aroundOf, findRun } from '../find/place.ts';
 import { OF_PEOPLE, OUT, RUN_ARGUMENT, UNDECIDED_FLAG } from '../flags.ts';
 import { plural } from '../format.ts';
 import { print, printJson, say } from '../io.ts';
@@ -55,11 +54,7 @@ export const check = command({
       if (json) printJson(io, { event: 'breach', ...breach });
       else print(io, `${oneLine(breach.path)}: ${oneLine(breach.problem)}`);
     };
-    const { result, seen, why } = await checkPlace(
-      run,
-      { ...io, onProgress: printProgress(io.err) },
-      { ...given, onBreach },
-    );
+    const { result, seen, why } = await checkPlace(run, aroundOf(io), { ...given, onBreach });
     const { breaches, tokenizer, feedCounts, feed } = result;
     const entries = feed?.entries ?? 0;
     const all = countsText(result);

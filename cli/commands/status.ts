@@ -2,33 +2,29 @@
 // nothing, unless `--follow` waits for the run's end.
 
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
-import { progressOfRun } from '../../library/progress.ts';
+import { feedLines } from '../../domain/feed/lines.ts';
 import type { RunProgress } from '../../library/run.ts';
-import { printProgress } from '../../local/machine/progress.ts';
-import { readFleet, STALE_MS } from '../../records/run/fleet-status.ts';
+import { detailsOfRun, type RunDetails } from '../../library/run-details.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';
 import { type Answer, command, flag, text, unusable } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { withLink } from '../find/link.ts';
-import { locateRun, runArgument, shortPath } from '../find/place.ts';
+import { aroundOf, locateRun, runArgument, shortPath } from '../find/place.ts';
 import { knownResult, type RunPlace } from '../../run/place.ts';
 import { OF_RUN, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say, typable } from '../io.ts';
 import { showEnding } from '../play/ending.ts';
 import { followToEnd } from '../play/follow.ts';
 import { STAYS } from '../play/play-run.ts';
-import { openEvaluations } from '../../viewer/evaluations.ts';
-import { feedStatusOf, statusLines } from '../view/feed.ts';
 import { ago, lines, paintFor, plural } from '../format.ts';
-import { peopleCounts } from '../../library/people.ts';
 import { peopleLine } from '../view/people.ts';
-import { serverTable, slotsText, weightsLines, weightsStatus } from '../view/servers.ts';
+import { serverTable, slotsText, weightsLines } from '../view/servers.ts';
 import { evaluationLine } from '../view/statistics-text.ts';
 import { summaryLines } from '../view/summary.ts';
 import { lineageText } from '../view/trajectory-text.ts';
 
-export type RunStatus = RunProgress & Awaited<ReturnType<typeof besideOf>>;
+export type RunStatus = RunProgress & RunDetails;
 
 export const status = command({
   args: RUN_ARGUMENT,
@@ -46,8 +42,8 @@ export const status = command({
       throw unusable('--max-failed is about the end of a run.', 'Give --follow too.');
     const place = await locateRun(io, named, out);
     if (follow) return followed(io, place, maxFailed, json);
-    const found = await progressOfRun(place, io.env, printProgress(io.err));
-    const whole: RunStatus = { ...found, ...(await besideOf(io, place, found)) };
+    const found = await place.status();
+    const whole: RunStatus = { ...found, ...(await detailsOfRun(place, found, aroundOf(io))) };
     return { json: whole, text: typable(io, statusText(io, place, whole)) };
   },
 });
@@ -60,24 +56,6 @@ async function followed(io: Io, place: RunPlace, given: string | undefined, json
     if (!json) say(io, STAYS);
     return followToEnd(io, link, place, { maxFailed, json, endAlone: true });
   });
-}
-
-/** The facts of a run beside its progress. */
-async function besideOf(io: Io, place: RunPlace, { source }: RunProgress) {
-  const { run, store } = place;
-  const { folder } = store;
-  const [servers, feed, evaluations, weights, people, stored] = await Promise.all([
-    // Each inference server, as the run's workers have reported it.
-    readFleet(folder, source === 'result' ? 0 : Date.now() - STALE_MS),
-    feedStatusOf(io, place),
-    openEvaluations()(folder),
-    weightsStatus(folder),
-    peopleCounts(store),
-    // A damaged run.json is for `check` to name.
-    store.get('run').catch(() => undefined),
-  ]);
-  const { forkedFrom = null } = stored?.record ?? {};
-  return { run, folder, servers, feed, evaluations, weights, people, forkedFrom };
 }
 
 function statusText(io: Io, place: RunPlace, status: RunStatus): string {
@@ -104,7 +82,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     summaryLines(status, run, paint),
     peopleLine(status.people),
     status.forkedFrom && `${paint('dim', 'From')}       ${lineageText(status.forkedFrom)}`,
-    status.feed && ['', ...statusLines(status.feed, io.now()), ''],
+    status.feed && ['', ...feedStatusLines(status.feed, io.now()), ''],
     evaluationLine(status.evaluations, paint),
     status.servers.length > 0 && ['', serverTable(status.servers, paint), ''],
     weightsLines(status.weights, paint),
@@ -114,3 +92,10 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     source === 'records' && `Counted from the records in its folder. ${next}`,
   ).join('\n');
 }
+
+const feedStatusLines = ({ open, warning, ...head }: NonNullable<RunDetails['feed']>, now: number): string[] => [
+  ...feedLines(head, open, (until) => forMore(until, now)),
+  ...(warning === null ? [] : [`  ${warning}`]),
+];
+
+const forMore = (until: number, now: number) => `for ${Math.max(0, Math.round((until - now) / 1000))} s more`;

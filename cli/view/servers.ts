@@ -2,7 +2,7 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
-import { openWeightsLedger } from '../../records/run/weights.ts';
+import type { RunDetails } from '../../library/run-details.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { type Workers, workersOf } from '../../client/temporal/workers.ts';
@@ -49,27 +49,7 @@ function versionText({ version, versionLabel, fellFrom }: ServerStatus): string 
   return fellFrom ? `${now}, was ${fellFrom}` : now;
 }
 
-type WeightsStatus = Awaited<ReturnType<typeof weightsStatus>>;
-
-/** The version that every server must have to be used, and the latest update, which may be the same; null without any. */
-export async function weightsStatus(runFolder: string) {
-  const ledger = openWeightsLedger(runFolder);
-  const { entries, current } = await ledger.read();
-  const latest = entries.at(-1);
-  if (!latest) return null;
-  const progress = await ledger.progress(latest.number);
-  const { version, label, folder, rewind, workflowId, declaredAt } = latest;
-  return {
-    current: current && { version: current.version, label: current.label, folder: current.folder },
-    latest: {
-      ...{ version, label, folder, rewind, workflowId, declaredAt },
-      state: progress?.state ?? 'running',
-      servers: progress?.servers ?? [],
-    },
-  };
-}
-
-export function weightsLines(weights: WeightsStatus, paint: Paint): string[] {
+export function weightsLines(weights: RunDetails['weights'], paint: Paint): string[] {
   if (weights === null) return [];
   const { current, latest } = weights;
   const lacking = latest.servers.filter(({ state }) => state !== 'updated' && state !== 'already');
