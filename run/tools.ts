@@ -9,36 +9,26 @@ import { mustTakeTools } from '../domain/context/tool-extension.ts';
 import type { Backend, TokenBackend } from '../inference/backend.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { RunOptions } from './options.ts';
-import { type DescribedTools, describeTools, mustDiffer } from '../environments/tools/describe.ts';
+import { describeTools, mustDiffer } from '../environments/tools/describe.ts';
 import { detectToolFormat, toolFormatNamed, toolFormatNames } from '../environments/tools/formats/format.ts';
 import { unusable } from '../domain/errors/unusable.ts';
 import { type Caller, logOf } from './caller.ts';
 
-export interface RunTools extends DescribedTools {
-  /** Undefined: the run has no tools. Its format is empty while only the model can tell it. */
-  readonly settings: ToolSettings | undefined;
-}
-
-/** `forProgram`: an agent's program brings its tools in its requests; the run says how the model calls them. */
-export async function describeRunTools(options: RunOptions, caller: Caller, forProgram: boolean): Promise<RunTools> {
-  const { tool, mcp, toolFormat, maxToolCalls, toolOutputBytes } = options;
+/**
+ * `settings` are undefined where the run has no tools; their format is empty while only the model can tell it. `forProgram`: an
+ * agent's program brings its tools in its requests; the run says how the model calls them.
+ */
+export async function describeRunTools(options: RunOptions, caller: Caller, forProgram: boolean) {
+  const { toolFormat, maxToolCalls: maxCalls, toolOutputBytes: outputBytes } = options;
   if (toolFormat !== null && !toolFormatNamed(toolFormat)) {
     const message = `--tool-format ${JSON.stringify(toolFormat)} is no format.`;
     throw unusable(message, `Give one of: ${toolFormatNames.join(', ')}.`);
   }
-  const limits = { maxCalls: maxToolCalls, outputBytes: toolOutputBytes };
-  const functions = caller.functions?.tools?.records ?? [];
-  if (tool.length + mcp.length + functions.length === 0) {
-    return {
-      list: [],
-      codes: [],
-      settings: forProgram ? { format: toolFormat ?? '', list: [], ...limits } : undefined,
-    };
-  }
   const described = await describeTools(options, caller.cwd, logOf(caller));
-  const list = [...functions, ...described.list];
+  const list = [...(caller.functions?.tools?.records ?? []), ...described.list];
   mustDiffer(list);
-  return { ...described, list, settings: { format: toolFormat ?? '', list, ...limits } };
+  const settings: ToolSettings = { format: toolFormat ?? '', list, maxCalls, outputBytes };
+  return { codes: described.codes, settings: list.length > 0 || forProgram ? settings : undefined };
 }
 
 /**
@@ -68,31 +58,19 @@ export async function withToolFormat(
     });
   }
   const { stops, opensResults } = found;
-  const whole: ToolSettings = {
-    ...tools,
-    format: found.name,
-    stops,
-    ...(opensResults !== undefined && { opensResults }),
-  };
-  if (isOptional) return withMarkers(whole, tokenizer, found.openings);
-  const end = { stop: stops[0] ?? null, stops, ...(opensResults !== undefined && { opensResults }) };
-  const asked = openings.length > 0 ? openings : [['user']];
-  const shown = mustTakeTools(
-    { name: facts.name, render: renderFor(tokenizer, { tools: whole }), end },
-    tools.list,
-    asked.map((roles) => roles.map((role) => ({ role, content: 'Question' }))),
-  );
-  if (!shown) onEvent({ type: 'tools-not-shown' });
-  return withMarkers(whole, tokenizer, found.openings);
-}
-
-async function withMarkers(
-  tools: ToolSettings,
-  tokenizer: TokenBackend['tokenizer'],
-  openings: readonly string[],
-): Promise<ToolSettings> {
-  const markers = await markersOf(tokenizer, openings);
-  return markers.length > 0 ? { ...tools, markers } : tools;
+  const end = { stops, ...(opensResults !== undefined && { opensResults }) };
+  const whole: ToolSettings = { ...tools, format: found.name, ...end };
+  if (!isOptional) {
+    const asked = openings.length > 0 ? openings : [['user']];
+    const shown = mustTakeTools(
+      { name: facts.name, render: renderFor(tokenizer, { tools: whole }), end: { stop: stops[0] ?? null, ...end } },
+      tools.list,
+      asked.map((roles) => roles.map((role) => ({ role, content: 'Question' }))),
+    );
+    if (!shown) onEvent({ type: 'tools-not-shown' });
+  }
+  const markers = await markersOf(tokenizer, found.openings);
+  return markers.length > 0 ? { ...whole, markers } : whole;
 }
 
 /** The openings of calls for which the tokenizer has a token, wherever they are in a text. */

@@ -7,6 +7,7 @@ import type { Estimate } from '../../statistics/estimate.ts';
 import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
 import { readRunSummaries } from '../../library/run-summaries.ts';
 import { shortPath, runArgument, shellQuoted, commandLine } from '../find/place.ts';
+import type { RunRecord } from '../../records/format/run-record.ts';
 import type { RunPlace } from '../../run/place.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, exitCodeOfResult, modelFailedAll, noneComplete } from '../exit.ts';
@@ -34,20 +35,27 @@ export interface Ending {
 export async function showEnding(io: Io, ending: Ending, json: boolean): Promise<Answer> {
   const { place, result, maxFailed, url = null } = ending;
   const code = exitCodeOfResult(result, maxFailed);
-  const passes = await passAtKOf(place, result);
+  // A damaged folder must not change how the run ended: `check` names the damage.
+  const record = (await place.store.get('run').catch(() => undefined))?.record;
+  const passes = record ? await passAtKOf(place, record, result) : [];
   const passAtK = passes.map(({ name, value, n }) => ({ name, value, queries: n }));
   return {
     json: {
       ...{ event: 'ended', exitCode: code, ...result, ...(passAtK.length > 0 && { passAtK }) },
       ...{ folder: place.store.folder, url },
     },
-    ...(!json && { text: await endingText(io, ending, passes) }),
+    ...(!json && { text: await endingText(io, ending, record, passes) }),
     notes: code === EXIT.ok ? [] : [`everturn: ${await causeOf(ending)}`],
     code,
   };
 }
 
-async function endingText(io: Io, ending: Ending, passes: readonly Estimate[]): Promise<string> {
+async function endingText(
+  io: Io,
+  ending: Ending,
+  record: RunRecord | undefined,
+  passes: readonly Estimate[],
+): Promise<string> {
   const { place, result, url, local, viewer, tookMs = null } = ending;
   const paint = paintFor(io.out, io.env);
   const run = runArgument(io, place);
@@ -70,7 +78,9 @@ async function endingText(io: Io, ending: Ending, passes: readonly Estimate[]): 
     fact('Next', commandLine(io, place, 'stats')),
     failed && fact('', commandLine(io, place, 'why', shellQuoted(oneLine(failed.query)))),
     fact('', commandLine(io, place, 'show', shellQuoted(await firstQuery(place)))),
-    (await hasSamples(place, result)) &&
+    // For a trainer: complete rollouts, of a model that gives ids.
+    !noneComplete(result) &&
+      (!record || givesIds(record.settings.model)) &&
       fact('', commandLine(io, place, 'export', `--format areal --to ${place.run}-areal.jsonl`)),
     fact('', commandLine(io, place, 'check')),
     local && ['', paint('dim', stays)],
@@ -79,22 +89,16 @@ async function endingText(io: Io, ending: Ending, passes: readonly Estimate[]): 
   return typable(io, text.join('\n'));
 }
 
-/** For a trainer: complete rollouts, of a model that gives ids. */
-async function hasSamples({ store }: RunPlace, result: CollectionResult): Promise<boolean> {
-  if (noneComplete(result)) return false;
-  const model = (await store.get('run').catch(() => undefined))?.record.settings.model;
-  return model === undefined || givesIds(model);
-}
-
 /** Reading the ends of more rollouts than this would keep the user waiting; `stats` shows them. */
 const MOST_READ = 20_000;
 
 /** pass@k as `stats` says it, for several turns or several samples of a query, from the ends of the rollouts. */
-async function passAtKOf(place: RunPlace, { total }: CollectionResult): Promise<readonly Estimate[]> {
-  const record = (await place.store.get('run').catch(() => undefined))?.record;
-  if (!record || total > MOST_READ) return [];
-  if (samplesPerQuery(record) < 2 && record.settings.numTurns < 2) return [];
-  // A damaged folder must not change how the run ended: `check` names the damage.
+async function passAtKOf(
+  place: RunPlace,
+  record: RunRecord,
+  { total }: CollectionResult,
+): Promise<readonly Estimate[]> {
+  if (total > MOST_READ || (samplesPerQuery(record) < 2 && record.settings.numTurns < 2)) return [];
   const read = await readRunSummaries(place, { detail: 'ends' }).catch(() => undefined);
   return read ? passesOf(runStatistics(read.rollouts, read.shape)) : [];
 }
