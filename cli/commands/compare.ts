@@ -3,16 +3,16 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { steeredCount } from '../../domain/rollout/rollout-summary.ts';
-import { CELLS, comparison, isWorse, MEASURES, settingDifferences } from '../../statistics/comparison.ts';
+import { CELLS, isWorse, MEASURES } from '../../statistics/comparison.ts';
 import { totalOf } from '../../statistics/in-progress.ts';
 import { hasRolloutEnded } from '../../statistics/outcomes.ts';
-import { command, flag, number, choiceFlag, unusable, wholeFlag, withDefault } from '../command.ts';
+import { command, flag, number, choiceFlag, wholeFlag, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
-import { comparisonText, readForComparison, type ReadRun, spentOf, tableOfRuns } from '../view/comparison-text.ts';
+import { comparisonText, spentOf, tableOfRuns } from '../view/comparison-text.ts';
 import { damageLines } from '../view/damage-lines.ts';
-import type { RunSummaries } from '../../library/run-summaries.ts';
+import { type ComparedRunSummaries, compareRuns } from '../../library/compare-runs.ts';
 import { INCLUDE_STEERED, OUT } from '../flags.ts';
 import { paintFor, plural } from '../format.ts';
 import { steeredLines } from '../view/people.ts';
@@ -40,7 +40,7 @@ export const compare = command({
   },
   help: 'Definitions: docs/stats.md.\n\nExample:\n  everturn compare base tuned --min-delta 0.02',
   async run(io, given) {
-    const { minDelta, measure, show, includeSteered } = given;
+    const { minDelta, show, includeSteered } = given;
     const costOf = costBy(io, given);
     const placeA = await findRun(io, given.a, given.out);
     const placeB = await findRun(io, given.b, given.out);
@@ -49,17 +49,8 @@ export const compare = command({
       for (const name of given.others) places.push(await findRun(io, name, given.out));
       return tableOfRuns(io, places, { labels: places.map(({ run }) => run), costOf, includeSteered });
     }
-    const a = await readForComparison(placeA, includeSteered);
-    const b = await readForComparison(placeB, includeSteered);
-    const turns = Math.min(a.shape.numTurns, b.shape.numTurns);
-    const { atTurn = turns } = given;
-    if (atTurn > turns) {
-      const message = `--at-turn ${atTurn}: one of the runs plays ${plural(turns, 'turn')}.`;
-      throw unusable(message, `Give a turn from 1 to ${turns}.`, 'no-such-turn');
-    }
-    const found = comparison(a, b, { measure, atTurn });
+    const { a, b, found, settings } = await compareRuns([placeA, placeB], given);
     const { pairs, ...rest } = found;
-    const settings = settingDifferences(settingsOf(a), settingsOf(b));
     const names = [a.run, b.run] as const;
     const worse = minDelta !== undefined && isWorse(found, minDelta);
     const shown = show && pairs.filter(({ cell }) => cell === show).map(({ query }) => query);
@@ -83,13 +74,7 @@ export const compare = command({
   },
 });
 
-function settingsOf({ record }: RunSummaries): Readonly<Record<string, unknown>> {
-  if (!record) return {};
-  const { settings, samples, epochs = 1, train, dataset, wording, versions } = record;
-  return { ...settings, ...wording, samples, epochs, train, dataset: dataset?.sha256, everturn: versions.everturn };
-}
-
-function missingLines({ run, rollouts, shape, broken, end }: ReadRun): string[] {
+function missingLines({ run, rollouts, shape, broken, end }: ComparedRunSummaries): string[] {
   const [ended, total] = [rollouts.filter(hasRolloutEnded).length, totalOf(shape)];
   const is = end === null ? 'is in progress' : end === 'cancelled' ? 'was cancelled' : 'has ended';
   const state = `"${run}" ${is}: ${ended} of ${plural(total, 'rollout')} ended`;

@@ -2,13 +2,7 @@
 // that differ. Differences are second run − first run, in percentage points.
 
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
-import {
-  type Comparison,
-  shownInterval,
-  type ComparedRun,
-  type QueryIdentity,
-  type SettingDifference,
-} from '../../statistics/comparison.ts';
+import { type Comparison, shownInterval, type SettingDifference } from '../../statistics/comparison.ts';
 import { type Interval, distributionOf } from '../../statistics/mean.ts';
 import { type Cost, costText, type CostOf } from '../find/prices.ts';
 import {
@@ -26,11 +20,11 @@ import {
 import { unsteered } from '../../domain/rollout/rollout-summary.ts';
 import { known } from '../../statistics/outcomes.ts';
 import { type AtTurn, sideBySide } from '../../statistics/side-by-side.ts';
-import { queryDigests } from '../../records/run/queries.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
 import type { RunPlace } from '../../run/place.ts';
-import { readRunSummaries, type RunSummaries } from '../../library/run-summaries.ts';
+import { type ComparedRunSummaries, readForComparison } from '../../library/compare-runs.ts';
+import type { RunSummaries } from '../../library/run-summaries.ts';
 import { damageLines } from './damage-lines.ts';
 
 interface ComparisonTextInput {
@@ -172,15 +166,6 @@ const pSaid = (p: number | null): string => `p = ${pText(p)}`.replace('= <', '<'
 /** A setting's value may be a long url or text of a config file. */
 const shown = (value: unknown): string => (value === undefined ? 'none' : short(JSON.stringify(value), 120));
 
-export type ReadRun = RunSummaries & ComparedRun & { readonly run: string };
-
-export async function readForComparison(place: RunPlace, includeSteered: boolean): Promise<ReadRun> {
-  const queries = new Map<string, QueryIdentity>();
-  for await (const { query, ...identity } of queryDigests(place.store)) queries.set(query, identity);
-  const read = await readRunSummaries(place, { includeSteered });
-  return { run: place.run, ...read, queries, wording: read.record?.wording };
-}
-
 /** The mean tokens of an answer and of its context, its median seconds, and the cost of all. */
 export function spentOf({ record, rollouts }: RunSummaries, costOf: CostOf) {
   const turns = unsteered(rollouts).flatMap((rollout) => rollout.turns);
@@ -203,7 +188,7 @@ export async function tableOfRuns(
   places: readonly RunPlace[],
   { labels, costOf, includeSteered = false }: Options,
 ): Promise<Answer> {
-  const runs: ReadRun[] = [];
+  const runs: ComparedRunSummaries[] = [];
   for (const place of places) runs.push(await readForComparison(place, includeSteered));
   const accuracies = sideBySide(runs);
   const found = runs.map((run, i) => {
