@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { namesCluster } from '../client/temporal/cluster-settings.ts';
 import type { WorkflowState } from '../client/temporal/runs.ts';
 import { InternalError, TemporalError } from '../domain/errors/errors.ts';
-import { isBucketPlace } from '../domain/run/bucket-place.ts';
 import { orAborted } from '../local/machine/aborted-wait.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { askServer } from './ask-server.ts';
 import type { RunPlace } from '../run/place.ts';
+import { isOnDisk } from '../records/place.ts';
 
 /** Between two looks at a folder; each is some requests in a bucket. */
 const LOOK_MS = 500;
@@ -25,7 +25,7 @@ export interface Waiting {
 }
 
 export function openWaiting({ run, store }: RunPlace, env: Environment, signal: AbortSignal | undefined): Waiting {
-  const lookMs = isBucketPlace(store.folder) ? LOOK_IN_BUCKET_MS : LOOK_MS;
+  const lookMs = isOnDisk(store.folder) ? LOOK_MS : LOOK_IN_BUCKET_MS;
   let answeredMs = Date.now();
   // At once: most often a run is either going on or not.
   let askMs = 0;

@@ -3,7 +3,6 @@
 // with one processor are read by the command itself.
 
 import { availableParallelism } from 'node:os';
-import { isBucketPlace } from '../domain/run/bucket-place.ts';
 import { StoreError } from '../domain/errors/errors.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import type { Layout } from '../formats/exports/index.ts';
@@ -12,6 +11,7 @@ import { openThreads } from '../local/machine/threads.ts';
 import type { CheckedPart, PartIds, PartsElsewhere } from '../records/check/parts.ts';
 import type { ExportedPart, ExportElsewhere, PartOptions } from '../records/export/exported-parts.ts';
 import type { Store } from '../records/store.ts';
+import { isOnDisk } from '../records/place.ts';
 
 /** The part of a command that its threads need to know. */
 export interface Beginning {
@@ -49,7 +49,7 @@ export async function openReadingThreads(
   beginning: Beginning,
   { least = LEAST_ROLLOUTS, threads = Math.min(MOST_THREADS, availableParallelism()) } = {},
 ): Promise<ReadingThreads | undefined> {
-  if (threads < 2 || isBucketPlace(store.folder)) return undefined;
+  if (threads < 2 || !isOnDisk(store.folder)) return undefined;
   // A damaged record is for the command to name.
   const queries = await store.countQueries().catch(() => 0);
   const samples = (await store.get('run').catch(() => undefined))?.record.samples ?? 1;

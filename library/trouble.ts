@@ -2,7 +2,6 @@
 // rollouts that is retried or that no worker takes, a model server that is away, or one that takes minutes. Undefined if there is no such
 // reason, or if Temporal does not answer.
 
-import { isBucketPlace } from '../domain/run/bucket-place.ts';
 import { oneLine } from '../domain/text/foreign-text.ts';
 import { takesActivities } from '../client/temporal/workers.ts';
 import { type DescribedWorkflow, describeInFlight } from '../client/temporal/in-flight.ts';
@@ -10,9 +9,10 @@ import { stranded } from '../client/temporal/routing.ts';
 import { activitiesIn, type PendingActivity, retriedLocally } from '../client/temporal/pending.ts';
 import type { Session } from '../client/temporal/connection.ts';
 import { TASK_QUEUE } from '../domain/names/queues.ts';
-import { unwritable } from '../records/disk/writable.ts';
+import { unwritable } from '../records/places/writable.ts';
 import { unanswered } from '../local/service/link.ts';
 import { workOf } from '../run/require-worker.ts';
+import { isOnDisk } from '../records/place.ts';
 
 const ROLLOUTS = 32;
 /** The workflows without a pending activity whose history is read. */
@@ -103,7 +103,7 @@ async function diskTrouble(pending: readonly Pending[], folder: string | null): 
   const error = reported.find((text) => text !== undefined);
   // Other steps, which do not report it, may wait as well.
   if (error === undefined) return folder === null ? undefined : localDiskTrouble(folder);
-  const kind = folder !== null && isBucketPlace(folder) ? 'bucket' : 'disk';
+  const kind = folder !== null && !isOnDisk(folder) ? 'bucket' : 'disk';
   return oneLine(`Waiting for the ${kind}: ${error}`).slice(0, MOST_CHARS);
 }
 

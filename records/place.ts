@@ -96,8 +96,8 @@ export function dirname(path: string): string {
 
 export const basename = (path: string): string => node.posix.basename(path);
 
-/** Whether its workers see a folder, with locks and times of files; not so in a bucket. */
-export const isShared = (folder: string): boolean => !isBucketPlace(folder);
+/** Whether it has folders, which other programs enter too, with locks and times of files. */
+export const isOnDisk = (path: string): boolean => !isBucketPlace(path);
 
 /** The place that a user named: absolute on a disk, plain in a bucket. Throws a UsageError. */
 export function resolvePlace(cwd: string, named: string): string {

@@ -5,14 +5,13 @@ import { StoreError } from '../domain/errors/errors.ts';
 import { unusable } from '../domain/errors/unusable.ts';
 import { isRunName } from '../domain/names/ids.ts';
 import { trajectoryResult } from '../domain/rollout/trajectory.ts';
-import { isBucketPlace } from '../domain/run/bucket-place.ts';
 import { evaluationsNamed } from '../domain/run/evaluation.ts';
 import type { CollectionResult } from '../domain/run/messages.ts';
 import { addResult, countEnded, noCounts } from '../domain/run/progress.ts';
 import { samplesPerQuery } from '../domain/samples/group.ts';
 import { openFileStore } from '../records/file-store.ts';
 import { mapAhead } from '../records/map-ahead.ts';
-import { basename, dirname, join, resolvePlace } from '../records/place.ts';
+import { basename, dirname, isOnDisk, join, resolvePlace } from '../records/place.ts';
 import { readTrajectories } from '../records/reading/trajectories.ts';
 import { readActs } from '../records/run/steering.ts';
 import type { Store } from '../records/store.ts';
@@ -42,7 +41,7 @@ export async function placeNamed(named: string, { cwd, out }: { cwd: string; out
     (await placeIn(dirname(folder), basename(folder))) ??
     (evaluations === null ? undefined : await placeIn(join(root, evaluations), named));
   if (here) return here;
-  const beside = isBucketPlace(folder) ? dirname(folder) : root;
+  const beside = isOnDisk(folder) ? root : dirname(folder);
   const known = await runNames(beside);
   const some = known.slice(0, 5).join(', ') + (known.length > 5 ? ', …' : '');
   throw unusable(

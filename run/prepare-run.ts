@@ -12,7 +12,7 @@ import { stemOfRuns } from '../domain/run/run-name.ts';
 import { plural } from '../domain/text/plural.ts';
 import { createMathJudge } from '../environments/math-environment.ts';
 import { createSolutionReader } from '../environments/solution-reader.ts';
-import { mustTakeRun } from '../records/disk/writable.ts';
+import { mustTakeRun } from '../records/places/writable.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import { resolvePlace } from '../records/place.ts';
 import { mustLoadCodeFrom } from '../records/run/code.ts';

@@ -1,8 +1,7 @@
 // The held-out evaluations of a training run as numbers by version, from the runs that they are. Of several evaluations of
 // one version counts the one of the newest line of weights. One that has ended is read once.
 
-import { join } from '../records/place.ts';
-import { isBucketPlace } from '../domain/run/bucket-place.ts';
+import { isOnDisk, join } from '../records/place.ts';
 import { evaluationsFolder } from '../domain/run/evaluation.ts';
 import { isRunName } from '../domain/names/ids.ts';
 import { openFileStore } from '../records/file-store.ts';
@@ -21,7 +20,7 @@ export function openEvaluations(): EvaluationsOf {
   const ended = new Map<string, Read>();
   return async (runFolder) => {
     const folder = evaluationsFolder(runFolder);
-    const names = isBucketPlace(folder) ? await namesIn(folder) : realFoldersIn(folder);
+    const names = isOnDisk(folder) ? realFoldersIn(folder) : await namesIn(folder);
     const newest = new Map<number, Read>();
     for (const name of names.filter(isRunName)) {
       const key = join(folder, name);

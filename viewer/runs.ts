@@ -4,7 +4,6 @@
 
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isBucketPlace } from '../domain/run/bucket-place.ts';
 import { explain, UsageError } from '../domain/errors/errors.ts';
 import { samplesPerQuery } from '../domain/samples/group.ts';
 import { evaluationsNamed } from '../domain/run/evaluation.ts';
@@ -21,6 +20,7 @@ import { hasFailed, type HeadNumbers } from './model/summary.ts';
 import type { RunHead } from './model/messages.ts';
 import { realFoldersIn } from './plain-files.ts';
 import { RunIndex } from './run-index.ts';
+import { isOnDisk } from '../records/place.ts';
 
 export interface OpenRun {
   readonly run: string;
@@ -49,7 +49,7 @@ export interface Runs {
 const MOST_OPEN = 4;
 
 export function openRuns(out: string): Runs {
-  if (isBucketPlace(out)) {
+  if (!isOnDisk(out)) {
     throw new UsageError(`\`view\` and \`log\` read runs in folders, and ${out} is in a bucket.`, {
       reason: 'bad-value',
       fix: 'Copy the run to a folder first (`aws s3 sync`, under the same name); `stats`, `show` and `export` read the bucket.',

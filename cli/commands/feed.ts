@@ -9,7 +9,7 @@ import { endWithParent, tellReady } from '../../local/machine/parent.ts';
 import { writePrivate } from '../../local/machine/private-file.ts';
 import { registerRun, registerUpdate } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
-import { isShared } from '../../records/place.ts';
+import { isOnDisk } from '../../records/place.ts';
 import { type FeedPlace, startFeed } from '../../client/temporal/feed.ts';
 import { command, flag, portNumber, text, unusable, withDefault } from '../command.ts';
 import { withLink } from '../find/link.ts';
@@ -61,7 +61,7 @@ export const feed = command({
         );
       });
       // It holds a token: of a run in a bucket it stays on this machine.
-      const near = isShared(store.folder) ? join(store.folder, '.feed') : join(home.folder, 'feed', run);
+      const near = isOnDisk(store.folder) ? join(store.folder, '.feed') : join(home.folder, 'feed', run);
       const file = join(near, 'server.json');
       writePrivate(file, `${JSON.stringify({ url: server.url, token, pid: process.pid })}\n`);
       const [open, what] = token === null ? [' (asks for no token)', 'Address   '] : ['', 'Token     '];

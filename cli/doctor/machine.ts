@@ -4,12 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { EverturnError, explain } from '../../domain/errors/errors.ts';
 import { isFree } from '../../local/machine/ports.ts';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../../local/service/dev-server.ts';
 import { serviceStatus } from '../../local/service/service.ts';
-import { join } from '../../records/place.ts';
+import { isOnDisk, join } from '../../records/place.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { type Check, fail, type Finding, note, ok } from './check.ts';
@@ -43,7 +42,7 @@ export const placeCheck = (name: string, place: string, other: string): Check =>
   code: EXIT.usage,
   withinMs: 60_000,
   async run() {
-    const bucket = isBucketPlace(place);
+    const bucket = !isOnDisk(place);
     const near = bucket ? place : nearestFolder(place);
     const path = join(near, `.everturn-doctor-${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
     try {

@@ -2,11 +2,10 @@
 // plays elsewhere. And the reverse: the argument that names a run in suggested commands.
 
 import { relative, resolve } from 'node:path';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { locatePlace, type OpenedRun, openPlace } from '../../library/open-run.ts';
 import { printProgress } from '../../local/machine/progress.ts';
 import { DEFAULT_OUT, type RunPlace } from '../../run/place.ts';
-import { join } from '../../records/place.ts';
+import { isOnDisk, join } from '../../records/place.ts';
 import type { Io } from '../io.ts';
 
 /** The run as its folder has it. */
@@ -27,7 +26,7 @@ export function runArgument(io: Io, { out, run }: Pick<RunPlace, 'out' | 'run'>)
 
 /** The path relative to the working directory, if that is shorter. */
 export function shortPath(io: Io, path: string): string {
-  if (isBucketPlace(path)) return path;
+  if (!isOnDisk(path)) return path;
   const near = relative(io.cwd, path);
   return near === '' ? '.' : near.startsWith('../../..') ? path : near.startsWith('.') ? near : `./${near}`;
 }

@@ -2,7 +2,6 @@
 // which model and which Temporal. Opens the model, because a run would, and renders the first prompt; writes nothing.
 
 import { statfs } from 'node:fs/promises';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine, visible } from '../../domain/text/foreign-text.ts';
 import { countEnded } from '../../domain/run/progress.ts';
 import { newContext, newTranscript } from '../../domain/context/new-context.ts';
@@ -26,6 +25,7 @@ import { count, lines, paintFor, plural } from '../format.ts';
 import { planOf, planText } from '../view/plan-text.ts';
 import { slotsText } from '../view/servers.ts';
 import { callerOf } from './say-event.ts';
+import { isOnDisk } from '../../records/place.ts';
 
 /** Prompts that are rendered: enough for a mean, and quick. */
 const RENDERED = 200;
@@ -100,7 +100,7 @@ async function renderedPrompts(run: string, rows: Rows, settings: RolloutSetting
 
 /** Null of a bucket, which has no end. */
 async function freeAt(folder: string): Promise<number | null> {
-  if (isBucketPlace(folder)) return null;
+  if (!isOnDisk(folder)) return null;
   const { bavail, bsize } = await statfs(nearestFolder(folder));
   return bavail * bsize;
 }

@@ -1,6 +1,5 @@
 // The summary of an ended run, as text or as JSON, and the exit code that follows from it.
 
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { samplesPerQuery } from '../../domain/samples/group.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
@@ -16,6 +15,7 @@ import { givesIds } from '../../inference/index.ts';
 import { type Io, typable } from '../io.ts';
 import { summaryLines } from '../view/summary.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
+import { isOnDisk } from '../../records/place.ts';
 
 export interface Ending {
   readonly place: RunPlace;
@@ -74,7 +74,7 @@ async function endingText(
     fact('Folder', shortPath(io, folder)),
     url && fact('Temporal', url),
     // The viewer shows runs in folders.
-    !isBucketPlace(folder) && fact('Viewer', viewer ?? commandLine(io, place, 'view')),
+    isOnDisk(folder) && fact('Viewer', viewer ?? commandLine(io, place, 'view')),
     fact('Next', commandLine(io, place, 'stats')),
     failed && fact('', commandLine(io, place, 'why', shellQuoted(oneLine(failed.query)))),
     fact('', commandLine(io, place, 'show', shellQuoted(await firstQuery(place)))),

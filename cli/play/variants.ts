@@ -2,7 +2,6 @@
 // side under one limit, are followed one after the other, and end in one table.
 
 import { flagOf } from '../../domain/errors/unusable.ts';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { optionNamed } from '../../run/config.ts';
 import { mustBeRunName, type PreparedRun } from '../../run/prepare-run.ts';
 import { FIELDS } from '../../run/options.ts';
@@ -20,6 +19,7 @@ import { causeOf } from './ending.ts';
 import { follow } from './follow.ts';
 import { dryRun } from './dry-run.ts';
 import { type PlayOptions, playPrepared, prepare, STAYS } from './play-run.ts';
+import { isOnDisk } from '../../records/place.ts';
 
 export interface Variant {
   /** The difference: `gpt-x, temperature=0`. Empty for the only one. */
@@ -93,7 +93,7 @@ export async function playVariants(
   const causes = ends.flatMap(({ cause }, i) => (cause === undefined ? [] : `everturn: ${labels[i]!}: ${cause}`));
   const names = places.map((place) => runArgument(io, place)).join(' ');
   // The viewer shows runs in folders.
-  const viewer = isBucketPlace(places[0]!.out) ? '' : typable(io, `\n\nViewer     everturn view ${names}\n`);
+  const viewer = isOnDisk(places[0]!.out) ? typable(io, `\n\nViewer     everturn view ${names}\n`) : '';
   return {
     ...{ ...table, text: `${table.text}${viewer}`, notes: [...(table.notes ?? []), ...causes] },
     code: ends.find(({ code }) => code !== EXIT.ok)?.code ?? EXIT.ok,

@@ -6,11 +6,11 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { hasUi, homeOf } from '../../local/service/home.ts';
 import type { Environment } from '../../local/machine/user-folders.ts';
 import { liveState } from '../../local/service/state.ts';
+import { isOnDisk } from '../../records/place.ts';
 
 const START_WITHIN_MS = 20_000;
 const ANSWER_WITHIN_MS = 5_000;
@@ -19,7 +19,7 @@ const SERVICE_LOOK_MS = 2_000;
 
 /** The address of the page of these runs; null if no viewer may be or could be started. */
 export async function viewerBeside(env: Environment, out: string, runs: readonly string[]): Promise<string | null> {
-  if (!hasUi(env) || isBucketPlace(out) || !serviceLives(env)) return null;
+  if (!hasUi(env) || !isOnDisk(out) || !serviceLives(env)) return null;
   const url = (await addressOf(env, out)) ?? (await startedFor(env, out));
   return url && `${url}${pageOf(runs)}`;
 }

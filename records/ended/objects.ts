@@ -4,10 +4,9 @@
 
 import { objectsBelow } from '../bucket/place.ts';
 import { mapAhead } from '../map-ahead.ts';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { recordError } from '../disk/errors.ts';
 import { NameSet } from '../name-set.ts';
-import { basename, join } from '../place.ts';
+import { basename, isOnDisk, join } from '../place.ts';
 import { ENDED, endedObject, parseRolloutFolder, queryFolder, ROLLOUTS } from '../format/layout.ts';
 import { factsOf, namesIn, placeOf, readText } from '../places/files.ts';
 import { type Ended, nothingSeen } from './ended.ts';
@@ -85,8 +84,7 @@ function openObjects(folder: string): Ended {
   };
 }
 
-export const openEnded = (folder: string): Ended =>
-  isBucketPlace(folder) ? openObjects(folder) : openSegments(folder);
+export const openEnded = (folder: string): Ended => (isOnDisk(folder) ? openSegments(folder) : openObjects(folder));
 
 /** The records of each of the last folders asked for: for a worker, which opens a store for each step. */
 export function openEndedOf(most = 16): (folder: string) => Ended {

@@ -3,7 +3,6 @@
 
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { fileError } from '../disk/errors.ts';
@@ -13,6 +12,7 @@ import { mustBeOutsideRuns } from '../run/outside-runs.ts';
 import { temporaryName } from '../disk/writer.ts';
 import { everyTrajectory, type SkippedRollout, type WhySkipped } from './selection.ts';
 import type { Store } from '../store.ts';
+import { isOnDisk } from '../place.ts';
 
 export interface FolderFile {
   /** `<top>/…`: every file stands under one top folder. */
@@ -31,7 +31,7 @@ export async function exportFolder(
   { folder, top }: { readonly folder: string; readonly top: string },
   onSkip?: (rollout: SkippedRollout) => void,
 ): Promise<FolderSummary> {
-  if (isBucketPlace(folder)) {
+  if (!isOnDisk(folder)) {
     throw new UsageError(`A folder of files is made on a disk, and ${folder} is in a bucket.`, {
       reason: 'bad-value',
       fix: 'Name a folder with --to, and copy it there afterwards.',

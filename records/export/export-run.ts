@@ -7,7 +7,6 @@ import { once } from 'node:events';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { StoreError, UsageError } from '../../domain/errors/errors.ts';
 import type { Chunk, Exporter } from '../../domain/samples/exporter.ts';
 import { fileError } from '../disk/errors.ts';
@@ -16,6 +15,7 @@ import { selectedTrajectories, type SkippedRollout, type WhySkipped } from './se
 import { mustBeOutsideRuns } from '../run/outside-runs.ts';
 import type { Store } from '../store.ts';
 import { factsOf, replaceFile, writeOnce } from '../places/files.ts';
+import { isOnDisk } from '../place.ts';
 
 export interface ExportSummary {
   /** Trajectories written. */
@@ -113,7 +113,7 @@ class NothingToWrite extends Error {}
 
 /** A file of before is not replaced by one that lacks what is broken. */
 async function mustNotReplace(target: string, broken: number, problem: string | null): Promise<void> {
-  const there = isBucketPlace(target) ? await factsOf(target) : await stat(target).catch(() => undefined);
+  const there = isOnDisk(target) ? await stat(target).catch(() => undefined) : await factsOf(target);
   if (!there || ('isFile' in there && !there.isFile())) return;
   const what = `${broken === 1 ? '1 rollout is' : `${broken} rollouts are`} broken`;
   throw new StoreError(`${target} stays as it was: ${what}${problem === null ? '' : `; ${problem}`}`, {
@@ -155,7 +155,7 @@ export async function writeFileAt(
   fill: (file: FileHandle) => Promise<void>,
 ): Promise<void> {
   await mustBeOutsideRuns(target);
-  const inBucket = isBucketPlace(target);
+  const inBucket = !isOnDisk(target);
   const path = inBucket ? target : await realpath(target).catch(() => resolve(target));
   try {
     const found = inBucket ? undefined : await stat(path).catch(() => undefined);

@@ -1,14 +1,13 @@
 // The code that a run brings: `code/<sha256>.cjs` in its folder. Written once; its reader compares the hash.
 
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
-import { join } from '../place.ts';
+import { isOnDisk, join } from '../place.ts';
 import { CODE, codeFile } from '../format/layout.ts';
 import { namesIn, readText, writeOnce } from '../places/files.ts';
 
 /** Throws a UsageError: the process that runs the code loads it from a disk. */
 export function mustLoadCodeFrom(out: string): void {
-  if (!isBucketPlace(out)) return;
+  if (isOnDisk(out)) return;
   throw new UsageError(`A run in a bucket (${out}) brings no code: a module is loaded from a folder.`, {
     reason: 'bad-value',
     fix: 'Give the environment or tool as a command or an address, or name a folder with --out.',

@@ -2,9 +2,8 @@
 // begins inside another one or around one. Links and other spellings are resolved first. Not covered: a shell's `>`.
 
 import { realpath } from 'node:fs/promises';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
-import { basename, dirname, join } from '../place.ts';
+import { basename, dirname, isOnDisk, join } from '../place.ts';
 import { RUN_FILE } from '../format/layout.ts';
 import { namesIn, readText } from '../places/files.ts';
 
@@ -40,7 +39,7 @@ async function runAround(place: string): Promise<string | undefined> {
 
 /** As far as it exists: what is not there yet is no link. */
 async function realPlace(place: string): Promise<string> {
-  if (isBucketPlace(place)) return place;
+  if (!isOnDisk(place)) return place;
   const above = dirname(place);
   return realpath(place).catch(async () => (above === place ? place : join(await realPlace(above), basename(place))));
 }

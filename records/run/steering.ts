@@ -7,9 +7,8 @@ import { actName, isActOn, type NamedAct, type SteeringAct } from '../../domain/
 import { join } from '../place.ts';
 import { recordError } from '../disk/errors.ts';
 import { isActFile, rolloutFolder, STEERING, steeringFile } from '../format/layout.ts';
-import { decodeRecord, encodeRecord } from '../format/text.ts';
 import type { Store } from '../store.ts';
-import { namesIn, readText, removeOldTemporaries, writeOnce } from '../places/files.ts';
+import { namesIn, removeOldTemporaries } from '../places/files.ts';
 
 export interface StoredAct extends NamedAct {
   /** False if the same act was recorded before: that one counts. */
@@ -18,23 +17,18 @@ export interface StoredAct extends NamedAct {
   readonly file: string;
 }
 
-export async function putAct({ folder }: Pick<Store, 'folder'>, act: SteeringAct): Promise<StoredAct> {
+export async function putAct(store: Store, act: SteeringAct): Promise<StoredAct> {
   const name = actName(act);
-  const file = steeringFile(name);
-  await removeOldTemporaries(join(folder, STEERING));
-  const { text } = encodeRecord('steering', null, act);
-  const created = await writeOnce(join(folder, file), text);
-  const stored = created ? act : await readAct(folder, name);
-  return { name, act: stored, created, file };
+  await removeOldTemporaries(join(store.folder, STEERING));
+  const { created } = await store.put('steering', null, act);
+  return { name, act: created ? act : await readAct(store, name), created, file: steeringFile(name) };
 }
 
-async function readAct(folder: string, name: string): Promise<SteeringAct> {
-  const path = join(folder, steeringFile(name));
-  const text = await readText(path);
-  if (text === undefined) throw recordError(path, 'was there and is gone');
-  const decoded = decodeRecord('steering', null, text);
-  if ('problem' in decoded) throw recordError(path, decoded.problem, decoded.torn);
-  const { format: _, ...act } = decoded.record as SteeringAct & { format?: string };
+async function readAct(store: Store, name: string): Promise<SteeringAct> {
+  const path = join(store.folder, steeringFile(name));
+  const stored = await store.get('steering', name);
+  if (!stored) throw recordError(path, 'was there and is gone');
+  const { format: _, ...act } = stored.record as SteeringAct & { format?: string };
   if (actName(act) !== name) throw recordError(path, 'has the name of another act');
   return act;
 }
@@ -46,13 +40,13 @@ export type Acts = ReadonlyMap<string, readonly NamedAct[]>;
  * Every act of the run, in the order of their names. A damaged file goes to `onBroken` and is left out; without it, it is an
  * error. Memory: one entry for each act.
  */
-export async function readActs({ folder }: Store, onBroken?: (error: StoreError) => void): Promise<Acts> {
+export async function readActs(store: Store, onBroken?: (error: StoreError) => void): Promise<Acts> {
   const acts = new Map<string, NamedAct[]>();
-  for (const file of await namesIn(join(folder, STEERING))) {
+  for (const file of await namesIn(join(store.folder, STEERING))) {
     if (!isActFile(file)) continue;
     const name = file.slice(0, -'.json'.length);
     try {
-      const act = await readAct(folder, name);
+      const act = await readAct(store, name);
       const of = rolloutFolder(act.of);
       const known = acts.get(of);
       if (known) known.push({ name, act });

@@ -14,7 +14,7 @@ import type {
 import { createBackend } from '../../inference/index.ts';
 import { openSharedResources } from '../../local/machine/shared-resources.ts';
 import { hasEnded } from '../../records/file-store.ts';
-import { isShared, join } from '../../records/place.ts';
+import { isOnDisk, join } from '../../records/place.ts';
 
 /** Its requests in flight, which backends with later weights share. */
 interface BackendUse {
@@ -91,7 +91,7 @@ function backendOptions(settings: RolloutSettings, owner: string) {
     serverLimits,
     serverWeights,
     // Limits count over all workers of a run, which share its folder; of a run in a bucket, for each worker.
-    leaseFolder: isLimited && isShared(owner) ? join(owner, '.fleet') : null,
+    leaseFolder: isLimited && isOnDisk(owner) ? join(owner, '.fleet') : null,
   };
 }
 

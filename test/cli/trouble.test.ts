@@ -4,7 +4,7 @@ import { readdirSync, type StatsFs, statSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { awaitedOf, troubleOf } from '../../library/trouble.ts';
-import { unwritable } from '../../records/disk/writable.ts';
+import { unwritable } from '../../records/places/writable.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { testFolder } from '../support/scratch-folder.ts';
 

@@ -5,13 +5,12 @@ import { randomBytes } from 'node:crypto';
 import { constants, type StatsFs } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { explain, StoreError } from '../../domain/errors/errors.ts';
 import * as place from '../place.ts';
-import { fileError } from './errors.ts';
-import { removeFile } from './facts.ts';
-import { temporaryName } from './writer.ts';
-import { writeOnce } from './write-once.ts';
+import { fileError } from '../disk/errors.ts';
+import { temporaryName } from '../disk/writer.ts';
+import { removeFile, writeOnce } from './files.ts';
+import { isOnDisk } from '../place.ts';
 
 /** About the size of a turn's record: a nearly full disk accepts less than that. */
 const BYTES = 64 * 1024;
@@ -43,7 +42,7 @@ const failure = (code: string): Error => Object.assign(new Error(code), { code }
 
 /** Throws a StoreError if no run can be made there: asked before anything is started for it. */
 export async function mustTakeRun(runFolder: string): Promise<void> {
-  const near = isBucketPlace(runFolder) ? runFolder : await nearest(runFolder);
+  const near = isOnDisk(runFolder) ? await nearest(runFolder) : runFolder;
   const path = place.join(near, temporaryName('probe', `${process.pid}-${randomBytes(4).toString('hex')}`));
   try {
     await writeOnce(path, randomBytes(BYTES));
