@@ -1,6 +1,7 @@
 // A run of scripted turns, by default five of 200 tokens each, written as the activities write it and proved by `check`, but
 // without fsync and with each log written once: for the benchmarks of ended rollouts.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
 import type { EndRecord } from '../../domain/rollout/trajectory.ts';
@@ -13,7 +14,7 @@ import { endedRow } from '../../records/ended/row.ts';
 import { openSegmentWriter } from '../../records/disk/segment-writer.ts';
 import { indexLine } from '../../records/ended/segment.ts';
 import { isOfRollout } from '../../records/format/kinds.ts';
-import { ENDED } from '../../records/format/layout.ts';
+import { ENDED, RESULT_FILE } from '../../records/format/layout.ts';
 import { fileToWrite } from '../../records/format/rollout-file.ts';
 import { encodeRecord } from '../../records/format/text.ts';
 import type { LogText, Store } from '../../records/store.ts';
@@ -97,6 +98,14 @@ export async function makeRun(
     });
   }
   await store.put('result', null, { run: RUN, total: rollouts, cancelled: false, numTurns: turns, counts });
+}
+
+/** The folder of runs with such a run, short rollouts as lines; it is made once. */
+export async function endedRun(out: string, rollouts: number): Promise<string> {
+  const runs = join(out, `ended-${rollouts}`);
+  const isMade = existsSync(join(runs, RUN, RESULT_FILE));
+  if (!isMade) await makeRun(runs, rollouts, { lines: true, turns: 1, tokens: 16 });
+  return runs;
 }
 
 /** Each ended rollout is a line at once. */

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bench } from 'vitest';
 import { RUN } from '../records/play.ts';
-import { makeRun } from './ended-rig.ts';
+import { endedRun } from './ended-rig.ts';
 
 const HERE = join(import.meta.dirname, '../..');
 const CHECKOUTS = [HERE, process.env['EVERTURN_BENCH_AGAINST'] ?? []].flat();
@@ -66,9 +66,7 @@ function compare(name: string, readOf: (checkout: string) => Read): void {
 }
 
 async function readRows(out: string, rollouts: number): Promise<void> {
-  const runs = join(out, `ended-${rollouts}`);
-  const isMade = existsSync(join(runs, RUN, 'result.json'));
-  if (!isMade) await makeRun(runs, rollouts, { lines: true, turns: 1, tokens: 16 });
+  const runs = await endedRun(out, rollouts);
   for (const checkout of CHECKOUTS) {
     const args = [join(HERE, 'test/bench/read-rows.mjs'), checkout, join(runs, RUN)];
     console.log(`rows: ${execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()} (${checkout})`);

@@ -1,5 +1,6 @@
 // The built `everturn view` on a long run, asked as the page asks: the first rows of a fresh process, the whole list, its
-// numbers, a filter and a sort. Beside each wall time the processor time of the viewer's process, and its largest memory.
+// numbers, a filter and a sort. Beside each wall time the processor time of the viewer's process, and its largest memory. The
+// run stays in EVERTURN_BENCH_OUT, if it is named, for the next time.
 //   ROLLOUTS=100000 npx vitest bench --run --project near test/bench/viewer.bench.ts
 
 import { spawn } from 'node:child_process';
@@ -13,9 +14,10 @@ import { bench } from 'vitest';
 import { RUN } from '../records/play.ts';
 import type { RowsMessage } from '../../viewer/model/messages.ts';
 import { cpuSeconds } from '../support/processes.ts';
-import { makeRun } from './ended-rig.ts';
+import { endedRun } from './ended-rig.ts';
 
 const ROLLOUTS = Number(process.env['ROLLOUTS'] ?? 10_000);
+const KEPT = process.env['EVERTURN_BENCH_OUT'];
 const CLI = process.env['VIEW_CLI'] ?? join(import.meta.dirname, '../../dist/cli/index.js');
 /** Of the page: rows asked for at once, and the wait while a run is still read. */
 const [PAGE, READING_MS] = [100, 700];
@@ -25,9 +27,9 @@ const api = (question: string, ...args: unknown[]): string =>
 const rounded = (n: number): number => Math.round(n * 1000) / 1000;
 
 async function measure(): Promise<void> {
-  const out = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'everturn-viewer-bench-'));
+  const folder = KEPT ?? mkdtempSync(join(tmpdir(), 'everturn-viewer-bench-'));
   try {
-    await makeRun(out, ROLLOUTS, { lines: true, tokens: 20 });
+    const out = await endedRun(folder, ROLLOUTS);
     const args = [CLI, 'view', RUN, '--out', out, '--no-open', '--json'];
     const viewer = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     try {
@@ -42,7 +44,7 @@ async function measure(): Promise<void> {
       await once(viewer, 'exit');
     }
   } finally {
-    rmSync(out, { recursive: true });
+    if (KEPT === undefined) rmSync(folder, { recursive: true });
   }
 }
 

@@ -3,7 +3,7 @@
 // record: majority votes, rewards, and times by server.
 
 import type { StopReason } from '../../domain/rollout/ending.ts';
-import type { RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
+import type { NamedNumbers, RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
 import { totalTokens } from '../../domain/rollout/turn-facts.ts';
 import { UNNUMBERED } from '../../domain/weights/weight-version.ts';
 import { countNames, type TurnStatistics } from '../../statistics/by-turn.ts';
@@ -77,18 +77,28 @@ export interface RunSummary {
 }
 
 const NONE = {};
+const NO_TURNS: RolloutSummary['turns'] = [];
 
 export function summaries(rows: readonly Row[]): RolloutSummary[] {
+  const nameless: NamedNumbers[][] = [];
   return latest(rows).map(
-    ({ state, stop, reason, success, reward, endedAt, steered, index, query, sample, attempt, turns }) => ({
-      ...{ index, query, sample, attempt, success, turns: [], finishedAt: endedAt },
-      outcome: state === 'open' ? null : state,
-      stopReason: stop,
-      failure: reason,
-      returns: reward === null ? [] : [reward],
-      named: turns.named ?? turns.ms.map(() => NONE),
-      ...(steered && { steered: 'message' as const }),
-    }),
+    ({ state, stop, reason, success, reward, endedAt, steered, index, query, sample, attempt, turns }) => {
+      const summary: RolloutSummary = {
+        index,
+        query,
+        sample,
+        attempt,
+        success,
+        turns: NO_TURNS,
+        finishedAt: endedAt,
+        outcome: state === 'open' ? null : state,
+        stopReason: stop,
+        failure: reason,
+        returns: reward === null ? [] : [reward],
+        named: turns.named ?? (nameless[turns.ms.length] ??= turns.ms.map(() => NONE)),
+      };
+      return steered ? { ...summary, steered: 'message' } : summary;
+    },
   );
 }
 
@@ -110,7 +120,7 @@ export function* summaryInParts(
   }
   yield;
   const cached = begun.flatMap((row) => known(row.turns.cached ?? []));
-  const versions = versionsOf(rows, shape, trainedAt, MOST_VERSIONS);
+  const versions = versionsOf(rows, shape, trainedAt, { least: 2, most: MOST_VERSIONS });
   return {
     total: Math.max(shape.queries * shape.samples * shape.epochs, begun.length),
     begun: begun.length,
@@ -118,7 +128,7 @@ export function* summaryInParts(
     steered: ended.length - own.length,
     ends: endsOf(ended),
     turns,
-    versions: versions.length < 2 ? [] : versions,
+    versions,
     headline: headlineOf(statistics),
     tokens: totalTokens(begun.map(rowTokens)),
     ms: addUp(begun.map(rowMs)),
@@ -146,12 +156,12 @@ function answersAt(rows: readonly Row[], answer: number): Pick<TurnSummary, 'cut
 
 const MOST_VERSIONS = 100;
 
-/** Ascending. `most`: with more versions than that, several next to each other are one. */
+/** Ascending. None if there are fewer than `least`; with more than `most`, several next to each other are one. */
 export function versionsOf(
   rows: readonly Row[],
   shape: RunSize,
   trainedAt?: TrainedAt,
-  most = Infinity,
+  { least = 1, most = Infinity } = {},
 ): VersionSummary[] {
   const own = latest(rows).filter(({ state, steered }) => state !== 'open' && !steered);
   // Versions without a number have no order.
@@ -171,6 +181,7 @@ export function versionsOf(
     if (group) group.push(one);
     else groups.set(at, [one]);
   }
+  if (groups.size < least) return [];
   const mean = (values: readonly (number | null)[]) => meanOf(known(values)).value;
   return [...groups]
     .sort(([a], [b]) => a - b)
