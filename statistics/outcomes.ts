@@ -17,17 +17,21 @@ export function rightAt({ success }: RolloutSummary, turn: number): Success {
  * broke off earlier is unknown even if it was right before: counting only those would favour `right`.
  */
 export function rightBy({ outcome, success }: RolloutSummary, turn: number): Success {
-  const seen = success.slice(0, turn);
+  const seen = upTo(success, turn);
   // A complete rollout has a null where an environment gave a reward and no verdict: neither right nor wrong.
   const judged = seen.some((one) => one !== null);
   const known = outcome === 'complete' ? judged : seen.length === turn && !seen.includes(null);
   return known ? (seen.includes(1) ? 1 : 0) : null;
 }
 
+/** A long run asks for all turns of a hundred thousand rollouts, several times. */
+const upTo = (success: readonly Success[], turn: number): readonly Success[] =>
+  turn >= success.length ? success : success.slice(0, turn);
+
 /** Whether the last judged turn up to this one is right, in a rollout for which `rightBy` is known. */
 export function rightAtLast(rollout: RolloutSummary, turn: number): Success {
   if (rightBy(rollout, turn) === null) return null;
-  return rollout.success.slice(0, turn).findLast((one) => one !== null) ?? null;
+  return upTo(rollout.success, turn).findLast((one) => one !== null) ?? null;
 }
 
 /** Complete, with rewards alone: no verdict of right or wrong exists. */
@@ -48,7 +52,7 @@ export function byQuery(rollouts: Iterable<RolloutSummary>): QueryGroup[] {
     if (known) known.push(rollout);
     else groups.set(rollout.query, [rollout]);
   }
-  return [...groups].map(([query, own]) => ({ query, rollouts: own }));
+  return Array.from(groups, ([query, own]) => ({ query, rollouts: own }));
 }
 
 /** Numbers that are known, without the others. */

@@ -170,8 +170,13 @@ function atKs(groups: readonly QueryGroup[], ks: readonly number[], atTurn: numb
   };
   const countsBy = (rightOf: OfRollout) =>
     groups.map(({ rollouts }) => {
-      const success = known(rollouts.map(rightOf));
-      return { n: success.length, right: success.filter((one) => one === 1).length };
+      let [n, right] = [0, 0];
+      for (const rollout of rollouts) {
+        const success = rightOf(rollout);
+        if (success !== null) n++;
+        if (success === 1) right++;
+      }
+      return { n, right };
     });
   const passes = (rightOf: OfRollout, { of, said }: typeof any, over1: readonly number[]) => {
     const samples = countsBy(rightOf);
