@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { parseBucketPlace } from '../../domain/run/bucket-place.ts';
 import { StoreError } from '../../domain/errors/errors.ts';
 import { fileError, recordError } from '../disk/errors.ts';
+import { isHarmless } from '../format/layout.ts';
 import type { Content, FileFacts, Fill, FolderEntries, FolderTexts, Place, WalkOptions } from '../place.ts';
 import { type Bucket, openBucket } from './bucket.ts';
 import { openSender, type Upload, uploadOf } from './request.ts';
@@ -16,7 +17,6 @@ import { bucketSettings } from './settings.ts';
 
 const AT_ONCE = 24;
 const PART_BYTES = 8 * 1024 * 1024;
-const isHarmless = (name: string): boolean => name.startsWith('.');
 
 export function openBucketPlace(): Place {
   const seen = openSeen(async (path) => (await facts(path))?.identity);

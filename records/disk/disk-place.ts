@@ -4,6 +4,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readRegular } from '../../local/machine/regular-file.ts';
+import { isHarmless } from '../format/layout.ts';
 import type { AppendedLine, FolderEntries, FolderTexts, Place } from '../place.ts';
 import { codeOf, fileError } from './errors.ts';
 import { factsOf, readPart, removeFile, streamOf } from './facts.ts';
@@ -97,9 +98,9 @@ async function* walkFolders(
 ): AsyncGenerator<string> {
   const { files, folders } = await entriesOf(join(root, path));
   const below = (name: string) => (path === '' ? name : `${path}/${name}`);
-  for (const name of files) if (!name.startsWith('.')) onOther(below(name));
+  for (const name of files) if (!isHarmless(name)) onOther(below(name));
   for (const name of folders.toSorted()) {
-    if (name.startsWith('.')) continue;
+    if (isHarmless(name)) continue;
     if (path === '' && !isOwn(name)) onOther(name);
     else if (depth === 1) yield below(name);
     else yield* walkFolders(root, below(name), depth - 1, isOwn, onOther);
