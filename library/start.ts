@@ -91,7 +91,7 @@ export async function start(options: StartOptions): Promise<StartedRun> {
 
   async function begun(): Promise<Begun> {
     const prepared = await prepareRun({ dataset, out, name, strict, resolved }, caller);
-    const { place, rows, heldOut, isThere } = prepared;
+    const { place, isThere, close } = prepared;
     try {
       if (isThere && (await knownResult(place))) return { place, found: 'ended' };
       signal?.throwIfAborted();
@@ -102,7 +102,7 @@ export async function start(options: StartOptions): Promise<StartedRun> {
       await link.close();
       return { place, found: attached ? 'attached' : 'new', ...(link.local && { at: { address, namespace } }) };
     } finally {
-      for (const some of [rows, heldOut]) some?.close();
+      close();
     }
   }
 }

@@ -68,8 +68,9 @@ export interface PlannedRun {
 
 export interface PreparedRun extends PlannedRun {
   readonly rows: Rows;
-  readonly heldOut: Rows | undefined;
   readonly parts: DescribedParts;
+  /** Lets go of the rows that were read; `make` does so, too. */
+  close(): void;
 }
 
 /** Takes seconds to read. */
@@ -111,7 +112,7 @@ export async function prepareRun(wish: RunWish, caller: Caller): Promise<Prepare
   if (heldOut && !isThere) mustBeRunName(evaluationName(record.run, 999_999, 999_999));
   const { numTurns, model } = record.settings;
   return {
-    ...{ place, record, isThere, rows, heldOut, parts, tryOut: parts.tryOut },
+    ...{ place, record, isThere, rows, parts, tryOut: parts.tryOut, close: planned.close },
     title: `${wish.dataset}: ${plural(rows.dataset.accepted, 'query', 'queries')}, ${numTurns} turns, ${model}`,
     maxConcurrent: parts.options.maxConcurrent,
     hasCodeRows: [rows, heldOut].some((some) => (some?.byTask.code ?? 0) > 0),
@@ -122,7 +123,7 @@ export async function prepareRun(wish: RunWish, caller: Caller): Promise<Prepare
       if (!attached) await again?.();
       if (heldOut && !isThere) await createFirstEvaluation(made, heldOut, place.out, parts.codes);
       await createRun(place.store, made, rows.queries(), parts.codes);
-      for (const some of [rows, heldOut]) some?.close();
+      planned.close();
     },
   };
 }

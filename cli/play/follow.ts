@@ -166,7 +166,11 @@ export async function followToEnd(
   const tookMs = startedAt === null ? null : io.now() - startedAt;
   const result =
     (await knownResult(place)) ?? (end === 'completed' ? await awaitResult(link.session, place.run) : undefined);
-  if (!result) throw await closedEarly(link, place.run, end);
+  if (!result) {
+    const cause =
+      end === 'failed' ? await awaitResult(link.session, place.run).catch((error: unknown) => error) : undefined;
+    throw notPlayed(place.run, end, `the server at ${link.session.address}`, cause);
+  }
   const url = workflowUrl(link, place.run);
   const wanted = options.viewer === true && link.local && io.out.isTTY === true && !options.json;
   const viewer = wanted ? await viewerBeside(io.env, place.out, [place.run]) : null;
@@ -185,16 +189,4 @@ function detached(io: Io, place: RunPlace, options: FollowOptions): ExitCode {
   say(io, `Detached. The run continues; \`${again}\` attaches again, \`${end}\` ends it.`);
   if (options.json) printJson(io, { event: 'detached', run: place.run, folder: place.store.folder });
   return EXIT.detached;
-}
-
-/** A failed workflow is asked for its cause. */
-async function closedEarly({ session }: Link, run: string, end: Closed): Promise<Error> {
-  const failing =
-    end === 'failed'
-      ? awaitResult(session, run).then(
-          () => undefined,
-          (error: unknown) => error,
-        )
-      : undefined;
-  return notPlayed(run, end, `the server at ${session.address}`, await failing);
 }
