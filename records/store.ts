@@ -14,7 +14,10 @@ import type { Breach, OnBreach, Stored } from './format/text.ts';
 export type { Breach, LogText, RecordKind, Records, OnBreach, Stored };
 
 /** The texts of one rollout's records, by the names of their files. */
-export type RolloutFiles = FolderTexts;
+export interface RolloutFiles extends FolderTexts {
+  /** The file and the byte of an ended rollout's line. */
+  readonly line?: string;
+}
 
 /** What was read of the ended rollouts; filled by the reader. */
 export interface SeenLines {

@@ -80,7 +80,7 @@ export function openListing(
     readRecords: (id, read) =>
       whole(
         id,
-        (line) => read(filesOf(line)),
+        (line) => read({ ...filesOf(line), line: ended.lineOf(id) }),
         async (path) => read(await placeOf(path).texts(path)),
       ),
 

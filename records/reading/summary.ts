@@ -53,7 +53,8 @@ export function summaryOf(
     };
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
-    onBroken?.({ path: join(layout.rolloutFolder(owner), error.file), problem: error.message });
+    const problem = path.line === undefined ? error.message : `${error.message} (${path.line})`;
+    onBroken?.({ path: join(layout.rolloutFolder(owner), error.file), problem });
     return undefined;
   }
 }

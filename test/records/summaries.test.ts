@@ -138,7 +138,8 @@ describe('the summaries of a run', () => {
       const breaches: Breach[] = [];
       expect(await summaries({ onBroken: (breach) => breaches.push(breach) })).toHaveLength(2);
       expect(breaches).toMatchObject([{ path: 'rollouts/ca/a/0.1/turn-002.json' }]);
-      expect(breaches[0]!.problem).toContain('is changed');
+      const place = where === 'a file' ? '' : ' \\(.*\\.jsonl, in the line at byte \\d+\\)';
+      expect(breaches[0]!.problem).toMatch(new RegExp(`^is changed: .*[0-9a-f]${place}$`));
     },
   );
 
