@@ -64,7 +64,7 @@ export async function serveProgram(
   let cluster: WorkerConnection | undefined;
   const close = async () => {
     held.release();
-    await Promise.allSettled([own.close(), doors.close(), cluster?.session.close(), cluster?.connection.close()]);
+    await Promise.allSettled([own.close(), doors.close(), cluster?.close()]);
   };
   try {
     installQuietRuntime(log);

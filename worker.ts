@@ -90,7 +90,7 @@ async function startWorker(
     servedBy(operator, say),
     servedTools(operator.mcp, say),
   ]);
-  const { session, connection } = cluster;
+  const { session } = cluster;
   const home = homeOf(process.env);
   const permissions = openPermissions(operator, home, { environments: served, tools: servers });
   const math = createMathEnvironment();
@@ -137,8 +137,7 @@ async function startWorker(
         tools.close(),
         backends.close(),
         disk.close(),
-        session.close(),
-        connection.close(),
+        cluster.close(),
       ]);
     }),
   };

@@ -4,7 +4,7 @@
 import { Context } from '@temporalio/activity';
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, type TemporalFailure, TimeoutFailure } from '@temporalio/common';
-import { Worker } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
 import type { FunctionCall, FunctionInput, FunctionOutput } from '../../domain/agent/program.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
 import { explain } from '../../domain/errors/errors.ts';
@@ -48,10 +48,13 @@ interface Hosted {
   idle: NodeJS.Timeout | undefined;
 }
 
-export function openAgentHost({ session, connection }: Pick<WorkerConnection, 'session' | 'connection'>): AgentHost {
+export function openAgentHost({
+  session,
+  createWorker,
+}: Pick<WorkerConnection, 'session' | 'createWorker'>): AgentHost {
   const hosted = new Map<string, Promise<Hosted>>();
   const playing = new Map<string, PlayedFunction>();
-  const { client, namespace } = session;
+  const { client } = session;
 
   async function askModel(call: FunctionCall): Promise<AgentReply> {
     const { workflowExecution } = Context.current().info;
@@ -68,8 +71,8 @@ export function openAgentHost({ session, connection }: Pick<WorkerConnection, 's
   }
 
   async function started(taskQueue: string, code: string): Promise<Hosted> {
-    const worker = await Worker.create({
-      ...{ connection, namespace, taskQueue, workflowBundle: { codePath: code }, activities: { askModel } },
+    const worker = await createWorker({
+      ...{ taskQueue, workflowBundle: { codePath: code }, activities: { askModel } },
       maxConcurrentActivityTaskExecutions: CALLS,
       stickyQueueScheduleToStartTimeout: '3 seconds',
     });

@@ -2,7 +2,7 @@
 // before, after or during an outage of the cluster.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NativeConnection } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { type Address, clusterAddress, clusterConfig } from './cluster-settings.ts';
 import { connect, isAccessDenied, refused, type Session, statusOf, unknownNamespace } from './connection.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -119,9 +119,12 @@ function whyLasting(error: unknown, { address, namespace }: Address): unknown {
 
 export interface WorkerConnection {
   readonly session: Session;
-  readonly connection: NativeConnection;
+  /** A worker of the session's namespace, in one try. */
+  createWorker(options: Omit<WorkerOptions, 'connection' | 'namespace'>): Promise<Worker>;
   /** The steps that follow ask through this: the cluster may go away between any two. */
   readonly untilAnswered: UntilAnswered;
+  /** After the end of its workers. */
+  close(): Promise<void>;
 }
 
 /** `at`: another server than that of the environment's settings. */
@@ -129,9 +132,41 @@ export async function openWorkerConnection(waiting: Waiting, at?: Address | unde
   const untilAnswered = awaitCluster(at ?? clusterAddress(), waiting);
   const session = await untilAnswered(() => connect(at));
   const connectionOptions = at ? { address: at.address } : clusterConfig().connectionOptions;
-  const connection = await untilAnswered(() => NativeConnection.connect({ ...connectionOptions }));
+  const native = openNativeConnections(() => NativeConnection.connect({ ...connectionOptions }));
+  await untilAnswered(native.connected);
   await untilAnswered(() => ensureSearchAttributes(session.client.connection, session.namespace));
-  return { session, connection, untilAnswered };
+  return {
+    session,
+    createWorker: (options) => native.createWorker({ ...options, namespace: session.namespace }),
+    untilAnswered,
+    async close() {
+      await Promise.allSettled([session.close(), native.close()]);
+    },
+  };
+}
+
+/**
+ * One connection for all workers, while no worker of it fails. The SDK's core keeps the queue of a worker that the server
+ * did not answer while it was created, and refuses another one of that queue on the same connection: the next try has a new one.
+ */
+function openNativeConnections(connect: () => Promise<NativeConnection>) {
+  const opened = new Set<Promise<NativeConnection>>();
+  let current: Promise<NativeConnection> | undefined;
+  async function using<T>(use: (connection: NativeConnection) => Promise<T>): Promise<T> {
+    const one = (current ??= connect());
+    opened.add(one);
+    try {
+      return await use(await one);
+    } catch (error) {
+      if (current === one) current = undefined;
+      throw error;
+    }
+  }
+  return {
+    connected: () => using(async () => undefined),
+    createWorker: (options: WorkerOptions) => using((connection) => Worker.create({ ...options, connection })),
+    close: () => Promise.allSettled([...opened].map(async (one) => (await one).close())),
+  };
 }
 
 const ASK_EVERY_MS = 20_000;

@@ -4,7 +4,7 @@
 // cancelled, and retried by another worker.
 
 import { availableParallelism } from 'node:os';
-import { Worker, type WorkerOptions } from '@temporalio/worker';
+import type { WorkerOptions } from '@temporalio/worker';
 import {
   AGENT_QUEUE,
   CODE_QUEUE,
@@ -57,19 +57,17 @@ const RUN_CALLS = 1000;
 const FORCE_MS = 8_000;
 
 export async function openQueues(
-  { connection, session, untilAnswered }: WorkerConnection,
+  { createWorker, untilAnswered }: Pick<WorkerConnection, 'createWorker' | 'untilAnswered'>,
   { activities, workflowBundle, slots, judgesCode, servesSessions, drainMs, version }: QueueOptions,
 ): Promise<Queues> {
   const { generate, ...light } = activities;
   const common: Omit<WorkerOptions, 'taskQueue'> = {
-    connection,
-    namespace: session.namespace,
     identity: workerIdentity(slots),
     shutdownGraceTime: drainMs,
     shutdownForceTime: drainMs + FORCE_MS,
     ...(version && { workerDeploymentOptions: deploymentOptions(version) }),
   };
-  const queue = (options: WorkerOptions) => untilAnswered(() => Worker.create({ ...common, ...options }));
+  const queue = (options: WorkerOptions) => untilAnswered(() => createWorker({ ...common, ...options }));
   const workers = await Promise.all([
     queue({
       taskQueue: TASK_QUEUE,
@@ -140,14 +138,12 @@ const PROGRAM_CALLS = 256;
 
 /** The queue of a program that answers for functions of its own. It ends within seconds: what was in flight is asked again. */
 export async function openProgramQueue(
-  { connection, session, untilAnswered }: WorkerConnection,
+  { createWorker, untilAnswered }: WorkerConnection,
   run: string,
   { activities, identity }: { readonly activities: object; readonly identity: string },
 ): Promise<Pick<Queues, 'done' | 'stop'>> {
   const worker = await untilAnswered(() =>
-    Worker.create({
-      connection,
-      namespace: session.namespace,
+    createWorker({
       identity,
       taskQueue: functionQueue(run),
       activities,

@@ -4,12 +4,11 @@
 import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { Connection } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { CollectionInput } from '../../../domain/run/messages.ts';
-import { connect } from '../../../client/temporal/connection.ts';
 import { startCollection } from '../../../client/temporal/runs.ts';
 import { ensureSearchAttributes } from '../../../client/temporal/search-attributes.ts';
+import { openWorkerConnection } from '../../../client/temporal/worker-connection.ts';
 import { openQueues } from '../../../client/temporal/worker-queues.ts';
 import { openNamespace } from '../../support/namespace.ts';
 import { until } from '../../support/until.ts';
@@ -22,11 +21,11 @@ describe("a run's activities", () => {
     const namespace = `run-calls-${process.pid}-${Date.now()}`;
     const address = inject('temporalAddress');
     const client = await openNamespace(await Connection.connect({ address }), namespace);
-    const connection = await NativeConnection.connect({ address });
-    const session = await connect({ address, namespace });
     await ensureSearchAttributes(client.connection as Connection, namespace);
     const begun = new Set<string>();
     const held = new AbortController();
+    const cluster = await openWorkerConnection({ say: () => {}, signal: held.signal }, { address, namespace });
+    const { session } = cluster;
     const accept = async ({ run }: CollectionInput) => {
       begun.add(run);
       const context = Context.current();
@@ -46,23 +45,19 @@ describe("a run's activities", () => {
       callTool: none,
     };
     const activities = { accept, ...others };
-    const queues = await openQueues(
-      { connection, session, untilAnswered: (step) => step() },
-      {
-        activities,
-        workflowBundle: fileURLToPath(new URL('../../../dist/workflow-bundle.js', import.meta.url)),
-        slots: 1,
-        servesSessions: false,
-        judgesCode: false,
-        drainMs: 0,
-      },
-    );
+    const queues = await openQueues(cluster, {
+      activities,
+      workflowBundle: fileURLToPath(new URL('../../../dist/workflow-bundle.js', import.meta.url)),
+      slots: 1,
+      servesSessions: false,
+      judgesCode: false,
+      drainMs: 0,
+    });
     onTestFinished(async () => {
       held.abort();
       queues.stop();
       await queues.done;
-      await Promise.all([session.close(), client.connection.close()]);
-      await connection.close();
+      await Promise.all([cluster.close(), client.connection.close()]);
     });
     const runs = Array.from({ length: RUNS }, (_, n) => `r${n}`);
     const start = (run: string) => startCollection(session, { run, out: '/nowhere', maxConcurrent: 1 }, run);

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openWorkerConnection } from '../../../client/temporal/worker-connection.ts';
 import { freePort } from '../../../local/machine/ports.ts';
 import { type DevServer, startDevServer } from '../../../local/service/dev-server.ts';
 import { openEverturn, type Running } from '../../support/everturn.ts';
@@ -28,6 +29,7 @@ async function openPlace() {
       () => 'closed',
     );
   return {
+    address: `127.0.0.1:${port}`,
     ask,
     start(...args: string[]) {
       const worker = everturn.start('worker', '--health-port', `127.0.0.1:${health}`, ...args);
@@ -86,6 +88,26 @@ describe('a worker', { timeout: 300_000 }, () => {
       });
       worker.child.kill('SIGTERM');
       expect(await worker.ended).toMatchObject({ code: 0 });
+    }
+  });
+
+  test('opens queues that a server which went has not answered, once it is back', async () => {
+    const place = await openPlace();
+    await place.serve();
+    const said: string[] = [];
+    const waiting = { say: (line: string) => said.push(line), signal: new AbortController().signal };
+    const cluster = await openWorkerConnection(waiting, { address: place.address, namespace: 'default' });
+    onTestFinished(cluster.close);
+    await place.kill();
+    const opened = ['first', 'second'].map((taskQueue) =>
+      cluster.untilAnswered(() => cluster.createWorker({ taskQueue, activities: { idle: async () => undefined } })),
+    );
+    await until('the report', () => said.length > 0, 120_000);
+    await place.serve();
+    for (const worker of await Promise.all(opened)) {
+      const ended = worker.run();
+      worker.shutdown();
+      await ended;
     }
   });
 
