@@ -8,6 +8,7 @@ import type { Sampling } from '../domain/rollout/sampling.ts';
 import { type Finish, TURN, type Usage, USAGE } from '../domain/rollout/turn.ts';
 import * as f from '../domain/schema/fields.ts';
 import { type GivenCall, GIVEN_CALLS, type ToolSchema } from '../domain/tools/tool.ts';
+import { orAborted } from '../local/machine/aborted-wait.ts';
 import type { TextBackend, TextMessage } from './backend.ts';
 import { checkTextRequest } from './request.ts';
 
@@ -19,7 +20,7 @@ export interface ModelRequest extends Sampling {
   readonly seed: number;
   /** The tools that may be called. */
   readonly tools: readonly ToolSchema[];
-  /** Aborts when the rollout is cancelled. */
+  /** Aborts when the rollout is cancelled, or the program stops: an answer that comes later is not used. */
   readonly signal: AbortSignal;
 }
 
@@ -30,6 +31,7 @@ export interface ModelAnswer {
   readonly usage?: Usage;
   /** Thoughts apart from the answer. */
   readonly reasoning?: string;
+  /** `{ id, name, arguments }`, the arguments as JSON text. */
   readonly toolCalls?: readonly GivenCall[];
 }
 
@@ -60,8 +62,10 @@ export function functionBackend(answer: ModelFunction): TextBackend {
       checkTextRequest(request);
       const { requestId, messages, maxNewTokens, sampling, seed, tools = [], noCalls } = request;
       const asked = { ...sampling, requestId, maxNewTokens, seed, tools: noCalls ? [] : tools, signal };
-      const given = await answered(name, async () => answer(messages, asked));
-      signal.throwIfAborted();
+      const given = await orAborted(
+        signal,
+        answered(name, async () => answer(messages, asked)),
+      );
       const { text, finish = 'stop', usage, reasoning, toolCalls = [] } = read(name, given, tools.length > 0);
       return {
         ...{ text: text.toWellFormed(), finish, server: null, textLogprobs: [] },

@@ -60,10 +60,8 @@ async function begin(planned: PlannedRun, link: Link, { env, onEvent, functions,
   registerRun(homeOf(env), { folder: store.folder, ...settings }, code);
   onEvent({ type: 'made', run, folder: store.folder });
   await startCollection(session, { run, out, ...(maxConcurrent !== undefined && { maxConcurrent }) }, title);
-  if (record.train) {
-    await startFeed(session, { run, out, since: (await store.get('run'))?.record.createdAt });
-    recordCommand(homeOf(env));
-  }
+  recordCommand(homeOf(env));
+  if (record.train) await startFeed(session, { run, out, since: (await store.get('run'))?.record.createdAt });
   return attached;
 }
 

@@ -2,12 +2,18 @@
 // are activities on the program's own queue, so that they wait for it while it is not there. State none or value: a call whose
 // program was killed comes again.
 
-import type { BeginParams, EndParams, EnvironmentRecord, RespondParams } from '../../domain/rollout/environment.ts';
+import {
+  type BeginParams,
+  type EndParams,
+  type EnvironmentRecord,
+  MAX_REPLY_BYTES,
+  type RespondParams,
+} from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
 import type { Environment } from '../environment.ts';
-import { brokenError, reportedError } from '../processes/envelope.ts';
+import { brokenError, reportedError, tooLarge } from '../processes/envelope.ts';
 import { failureOf, withinSeconds } from '../processes/function-call.ts';
 import { statelessEnvironment } from './calls.ts';
 import { parseHello } from './reply.ts';
@@ -70,7 +76,9 @@ export function programEnvironment(given: EnvironmentFunction | EnvironmentFunct
     try {
       const call = async (limited: AbortSignal) =>
         functions[method]?.({ ...params, signal: limited } as RespondParams & InProgram);
-      return (await withinSeconds(record.timeoutSeconds, signal, call)) ?? {};
+      const reply = (await withinSeconds(record.timeoutSeconds, signal, call)) ?? {};
+      if (JSON.stringify(reply).length > MAX_REPLY_BYTES) throw tooLarge(name);
+      return reply;
     } catch (error) {
       if (signal.aborted || error instanceof EnvironmentError) throw error;
       throw reportedError(name, method, failureOf(error));

@@ -76,7 +76,7 @@ export function ownWorker(): WorkerCommand {
   return { command: process.execPath, args: [join(packageRoot(), 'dist', 'worker.js')] };
 }
 
-/** A trainer's client starts a feed by these words; a name that is looked up could be anybody's. */
+/** Python starts Everturn by these words; a name that is looked up could be anybody's. */
 export function recordCommand(home: Home): void {
   writePrivate(
     home.commandFile,

@@ -21,10 +21,11 @@ class Process:
     def call(self, method, on_event=None, **params):
         """The result of a method; each event before it goes to on_event. EverturnError as the library says it."""
         with self.lock:
+            asked = json_line({"id": self.asked + 1, "method": method, "params": params})
             child = self._started()
             self.asked += 1
             try:
-                child.stdin.write(json.dumps({"id": self.asked, "method": method, "params": params}) + "\n")
+                child.stdin.write(asked)
                 child.stdin.flush()
                 return self._answer(child, on_event)
             except EverturnError:
@@ -73,6 +74,13 @@ class Process:
             child.wait(5)
         except subprocess.TimeoutExpired:
             child.kill()
+
+
+def json_line(call):
+    try:
+        return json.dumps(call, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise EverturnError(f"An option is no JSON: {error}.", "bad-value", "Give texts, numbers, lists; functions are given in TypeScript.") from error
 
 
 def command_words(command):

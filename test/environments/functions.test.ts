@@ -47,6 +47,7 @@ describe('an environment that is a function', () => {
   test.each([
     ['a reward that is no number', () => Number.NaN, 'environment-broken'],
     ['an unknown field', () => ({ rewrad: 1 }), 'environment-broken'],
+    ['more than 1 MiB', () => ({ reward: 1, metrics: { said: 'x'.repeat(2 << 20) } }), 'environment-too-large'],
     [
       'an error of its own',
       () => {

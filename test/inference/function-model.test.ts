@@ -41,6 +41,14 @@ describe('a model that is a function of a program', () => {
     await expect(ask(fail({ retryable: true }))).rejects.toMatchObject({ reason: 'model-broken', retryable: true });
   });
 
+  test('ends with its rollout or its program, whether or not it heeds its signal', async () => {
+    const stop = new AbortController();
+    const never = functionBackend(() => new Promise(() => undefined));
+    const given = never.generate(request, { ...undisturbed(), signal: stop.signal });
+    stop.abort(new Error('the program stops'));
+    await expect(given).rejects.toThrow('the program stops');
+  });
+
   test.each<[string, object, RegExp]>([
     ['a call without id', { toolCalls: [{ name: 'add', arguments: '{}' }] }, /no right toolCalls/],
     [

@@ -68,6 +68,8 @@ class Reading(unittest.TestCase):
             (lambda: everturn.open_run("none", out=OUT, command=COMMAND), "no-such-run"),
             (lambda: opened().stats(ks=[1]), "unknown-option"),
             (lambda: list(opened().rows(min_members=0.5)), "bad-value"),
+            (lambda: everturn.start("x.jsonl", temperature=float("nan"), command=COMMAND), "bad-value"),
+            (lambda: everturn.start("x.jsonl", model=lambda messages: "2", command=COMMAND), "bad-value"),
             (lambda: opened().export("csv", "file"), "unknown-format"),
             (lambda: everturn.open_run("r1", command="/no/such/everturn"), "no-command"),
             (lambda: everturn.open_run("r1", command=[sys.executable, "-c", "pass"]), "no-command"),
