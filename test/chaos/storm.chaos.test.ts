@@ -28,7 +28,7 @@ useWorkload(
 
 describe(`${RUN.rollouts} rollouts × ${RUN.turns} turns`, () => {
   test(
-    `survive up to ${KILLS} kill -9 of their workers: each turn once, and as undisturbed`,
+    `survive ${KILLS} kill -9 of their workers: each turn once, and as undisturbed`,
     { timeout: FULL ? 3_600_000 : 900_000 },
     async () => {
       const whole = RUN.rollouts * RUN.turns;
@@ -64,9 +64,8 @@ describe(`${RUN.rollouts} rollouts × ${RUN.turns} turns`, () => {
       expect(turns).toBe(whole);
       expect(askedAgain).toBe(0);
       expect(duplicates).toBeLessThanOrEqual(blows.length * SLOTS);
-      // The small run may end before its last kills on a busy machine.
-      expect(blows.length).toBeGreaterThanOrEqual(FULL ? KILLS : 1);
-      if (FULL) expect(missed).toEqual([]);
+      expect(blows.length).toBeGreaterThanOrEqual(KILLS);
+      expect(missed).toEqual([]);
       expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
       expect(canonical(storm.rollouts)).toBe(canonical(calm.rollouts));
       if (FULL) expect(stormMs).toBeLessThan(3 * calmMs);
