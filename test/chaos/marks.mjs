@@ -11,7 +11,9 @@ import { isMainThread } from 'node:worker_threads';
 
 const folder = process.env.EVERTURN_MARKS;
 const isWorker = process.argv[2] === 'worker' || /dist.worker\.js$/.test(process.argv[1] ?? '');
-const isDisk = /disk.thread\.js$/.test(process.argv[1] ?? '');
+const DISK_THREAD = 'records/steps/thread.js';
+if (!fs.existsSync(new URL(`../../dist/${DISK_THREAD}`, import.meta.url))) throw new Error(`no ${DISK_THREAD} to mark`);
+const isDisk = (process.argv[1] ?? '').replaceAll('\\', '/').endsWith(DISK_THREAD);
 // Judges and tokenizers inherit how their parent was started, too.
 const concerned = folder && (isMainThread ? isWorker : isDisk);
 const file = concerned ? fs.openSync(join(folder, `${process.pid}.marks`), 'a') : undefined;

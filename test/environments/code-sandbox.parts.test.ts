@@ -55,7 +55,7 @@ time.sleep(60)`;
 
   test('a program that is killed from outside was not wrong', async () => {
     const mark = `killed-${process.pid}`;
-    const running = rig.run('import time\ntime.sleep(60)', { mark });
+    const running = rig.run('import time\ntime.sleep(600)', { mark, limits: { ...DEFAULT_LIMITS, wallMs: 600_000 } });
     await until('the program runs', () => pidsWith(mark).length >= 2);
     const sandbox = await until('its sandbox', () => pidsWith(mark).find(isBwrap));
     process.kill(sandbox, 'SIGKILL');
