@@ -2,6 +2,7 @@
 
 import type { Writable } from 'node:stream';
 import { UsageError } from '../domain/errors/errors.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 import { isRunName } from '../domain/names/ids.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { nothingSeen } from '../records/ended/ended.ts';
@@ -34,6 +35,9 @@ export interface OpenOptions {
  * with a UsageError of reason `no-such-run` where there is none.
  */
 export async function openRun(named: string, options: OpenOptions = {}): Promise<Run> {
+  if (typeof named !== 'string')
+    throw unusable('openRun() has no name of a run.', 'Give its name, its folder or its place in a bucket.');
+  await mustTake('openRun', options);
   const { out: _out, store: _store, ...run } = await openPlace(named, options);
   return run;
 }
@@ -68,7 +72,8 @@ export async function locatePlace(named: string, options: PlaceOptions): Promise
 
 /** Most programs and commands use one part of the library: each is loaded with its first use. */
 const steering = () => import('./steer.ts');
-const mustTake = async (method: Method, options: object) => (await import('./options.ts')).mustTake(method, options);
+export const mustTake = async (method: Method, options: unknown) =>
+  (await import('./options.ts')).mustTake(method, options);
 
 function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal | undefined }): OpenedRun {
   const { run, store } = place;
@@ -110,7 +115,7 @@ function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal 
     to: string | Writable,
     options: ExportOptions & TargetOptions = {},
   ): Promise<ExportResult> {
-    await mustTake('export', options);
+    await mustTake('export', { ...options, to });
     const { plannedExport } = await import('./export-plan.ts');
     const { overwrite = false, onSkip = () => {} } = options;
     const file = typeof to === 'string' ? resolvePlace(cwd, to) : null;

@@ -8,6 +8,7 @@ import {
   BOOLEAN,
   eitherOf,
   type FieldTable,
+  isObject,
   listOf,
   maybe,
   NAME,
@@ -16,13 +17,36 @@ import {
   oneOf,
   PLACE,
   realNumber,
+  shownValue,
   type Test,
 } from '../domain/schema/fields.ts';
 import { EXPORT_FORMATS, SEQUENCES } from '../formats/exports/index.ts';
 import { ADVANTAGES, HUMAN_TURNS } from '../records/export/group-labels.ts';
 
 const FUNCTION: Test = [(value) => typeof value === 'function', 'a function'];
+const TARGET: Test = [
+  (value) => typeof value === 'string' || typeof (value as { write?: unknown } | null)?.write === 'function',
+  'the name of a file, or a stream',
+];
 const SIGNAL: Test = [(value) => value instanceof AbortSignal, 'an AbortSignal'];
+
+const PLACE_OPTIONS = {
+  out: maybe(NAME),
+  home: maybe(NAME),
+  env: maybe(OBJECT as Test),
+  cwd: maybe(NAME),
+  signal: maybe(SIGNAL),
+};
+
+/** Beside these it takes the options of a run, which have a table of their own. */
+const START_OPTIONS = {
+  ...PLACE_OPTIONS,
+  dataset: NAME,
+  name: maybe(NAME),
+  config: maybe(NAME),
+  strict: maybe(BOOLEAN),
+  onEvent: maybe(FUNCTION),
+};
 
 const ROLLOUTS_OPTIONS = { follow: maybe(BOOLEAN), signal: maybe(SIGNAL) };
 
@@ -53,7 +77,12 @@ const ROWS_OPTIONS = {
   onSkip: maybe(FUNCTION),
 };
 
-const EXPORT_OPTIONS = { ...ROWS_OPTIONS, sequences: maybe(oneOf(...SEQUENCES)), overwrite: maybe(BOOLEAN) };
+const EXPORT_OPTIONS = {
+  ...ROWS_OPTIONS,
+  to: TARGET,
+  sequences: maybe(oneOf(...SEQUENCES)),
+  overwrite: maybe(BOOLEAN),
+};
 
 const CHECK_OPTIONS = {
   ...SELECTION,
@@ -66,6 +95,8 @@ const CHECK_OPTIONS = {
 };
 
 const OPTIONS = {
+  start: START_OPTIONS,
+  openRun: PLACE_OPTIONS,
   rollouts: ROLLOUTS_OPTIONS,
   rows: ROWS_OPTIONS,
   stats: STATS_OPTIONS,
@@ -78,15 +109,16 @@ const OPTIONS = {
 export type Method = keyof typeof OPTIONS;
 
 /** Throws a UsageError that names the option, and what it takes. */
-export function mustTake(method: Method, options: object): void {
+export function mustTake(method: Method, options: unknown): void {
   const table: FieldTable = OPTIONS[method];
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(table, name)) {
-      const fix = `It takes ${Object.keys(table).join(', ')}.`;
-      throw unusable(`${method}() has no option ${JSON.stringify(name)}.`, fix, 'unknown-option');
-    }
-    const [test, wanted] = table[name]!;
+  const names = `It takes ${Object.keys(table).join(', ')}.`;
+  if (!isObject(options)) throw unusable(`The options of ${method}() are ${shownValue(options)}.`, names);
+  const alien = Object.keys(options).find((name) => !Object.hasOwn(table, name));
+  if (alien !== undefined && method !== 'start')
+    throw unusable(`${method}() has no option ${JSON.stringify(alien)}.`, names, 'unknown-option');
+  for (const [name, [test, wanted]] of Object.entries(table)) {
+    const value = Object.hasOwn(options, name) ? options[name] : undefined;
     if (!test(value))
-      throw unusable(`The option ${name} of ${method}() is ${JSON.stringify(value)}.`, `It takes ${wanted}.`);
+      throw unusable(`The option ${name} of ${method}() is ${shownValue(value)}.`, `It takes ${wanted}.`);
   }
 }

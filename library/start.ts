@@ -4,7 +4,6 @@
 import { resolve } from 'node:path';
 import type { Address } from '../client/temporal/cluster-settings.ts';
 import { explain } from '../domain/errors/errors.ts';
-import { unusable } from '../domain/errors/unusable.ts';
 import type { EnvironmentFunction, EnvironmentFunctions } from '../environments/own/function.ts';
 import type { ToolFunction } from '../environments/tools/function.ts';
 import type { ModelFunction } from '../inference/function-model.ts';
@@ -14,7 +13,7 @@ import { type Caller, logOf, type RunEvent } from '../run/caller.ts';
 import type { GivenFunctions, ProgramParts } from '../run/functions.ts';
 import type { RunOptions } from '../run/options.ts';
 import { DEFAULT_OUT, knownResult, type RunPlace } from '../run/place.ts';
-import { openRun, type OpenOptions } from './open-run.ts';
+import { mustTake, openRun, type OpenOptions } from './open-run.ts';
 import type { Run } from './run.ts';
 
 /** A list of one may be given as a text. */
@@ -64,9 +63,9 @@ const startingParts = () =>
  * goes on. A second one is refused meanwhile (`still-played`).
  */
 export async function start(options: StartOptions): Promise<StartedRun> {
+  await mustTake('start', options);
   const { dataset, name, config, strict = false, onEvent = () => {}, model, environment, tools, ...rest } = options;
   const { out = DEFAULT_OUT, home, env: given = process.env, cwd = process.cwd(), signal, ...plain } = rest;
-  if (typeof dataset !== 'string') throw unusable('start() has no `dataset`.', 'Name a file of problems.');
   const env = home === undefined ? given : { ...given, EVERTURN_HOME: home };
   const functions = await partsOf({
     model: typeof model === 'function' ? model : undefined,

@@ -6,7 +6,7 @@ import { parse as parseYaml } from 'yaml';
 import { seedOfRun } from '../domain/run/defaults.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { flagOf, unusable } from '../domain/errors/unusable.ts';
-import { isObject } from '../domain/schema/fields.ts';
+import { isObject, shownValue } from '../domain/schema/fields.ts';
 import { unfitRewards } from '../domain/rollout/reward.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { FLEET_SCHEMES } from '../inference/index.ts';
@@ -217,7 +217,7 @@ function asJson<T>(value: T): T {
 /** A value for an error message: a key pasted in place of its name, or inside a url, is redacted. */
 function redacted(key: keyof RunOptions, raw: unknown): string {
   if (key === 'apiKeyEnv') return 'the value';
-  if (typeof raw !== 'string') return JSON.stringify(raw);
+  if (typeof raw !== 'string') return shownValue(raw);
   const open = raw
     .replace(/\/\/\S*@/g, '//…@')
     // Also without http://.

@@ -129,13 +129,13 @@ export const objectOf = <const S extends FieldTable>(fields: S): Test<ObjectOf<S
 
 export function flawIn(fields: FieldTable, value: Readonly<Record<string, unknown>>): string | undefined {
   const alien = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
-  if (alien !== undefined) return `has the field ${shown(alien)}, which Everturn does not write`;
+  if (alien !== undefined) return `has the field ${shownValue(alien)}, which Everturn does not write`;
   for (const [field, [test, wanted, parts]] of Object.entries(fields)) {
     const is = value[field];
     if (test(is)) continue;
     return parts && isObject(is)
       ? `${flawIn(parts, is)} (in ${field})`
-      : `has no right ${field}: it should be ${wanted}, and is ${shown(is)}`;
+      : `has no right ${field}: it should be ${wanted}, and is ${shownValue(is)}`;
   }
   return undefined;
 }
@@ -170,10 +170,12 @@ export function inFieldOrder<T extends object>(fields: FieldTable, value: T): T 
   ) as T;
 }
 
-/** JSON reads 1e400 as Infinity. */
-function shown(value: unknown): string {
+/** A value as an error names it: also one that JSON has no form for. */
+export function shownValue(value: unknown): string {
+  const isNoJson = (item: unknown) =>
+    typeof item === 'bigint' || typeof item === 'function' || (typeof item === 'number' && !Number.isFinite(item));
   const text = JSON.stringify(value, (_, item: unknown) =>
-    typeof item === 'number' && !Number.isFinite(item) ? String(item) : item,
+    isNoJson(item) ? (typeof item === 'function' ? 'a function' : String(item)) : item,
   );
   return text === undefined ? 'missing' : text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

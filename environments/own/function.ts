@@ -49,10 +49,17 @@ export interface ProgramEnvironment {
   readonly environment: Environment;
 }
 
+const FIELDS: readonly string[] = ['name', 'version', 'state', 'timeoutSeconds', 'begin', 'respond', 'end'];
+
 /** Throws EnvironmentError for a name, a version or a limit that is none. */
 export function programEnvironment(given: EnvironmentFunction | EnvironmentFunctions): ProgramEnvironment {
   const functions: Partial<EnvironmentFunctions> = typeof given === 'function' ? judging(given) : (given ?? {});
   const { name = 'function', version = '1', state = 'none', timeoutSeconds, begin, respond, end } = functions;
+  // An object of a class has fields of its own.
+  const isPlain = Object.getPrototypeOf(functions) === Object.prototype;
+  const alien = isPlain ? Object.keys(functions).find((field) => !FIELDS.includes(field)) : undefined;
+  if (alien !== undefined)
+    throw brokenError(name, 'hello', `it has the unknown field ${alien}`, `It may have ${FIELDS.join(', ')}.`);
   if (typeof respond !== 'function') {
     const fix = 'Give a function of row and answer, an object with `respond`, or what --environment takes.';
     throw brokenError(name, 'hello', 'it is no function, and has no function `respond`', fix);

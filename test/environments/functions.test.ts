@@ -69,6 +69,7 @@ describe('an environment that is a function', () => {
     ['a number in its place', 7 as never],
     ['a name that is none', { name: 'My Game', respond: () => 1 }],
     ['a state that lives in the process', { state: 'held', respond: () => 1 }],
+    ['a field that it has not', { respond: () => 1, timeout: 4 }],
   ])('is refused with %s', (_, given) => {
     expect(() => programEnvironment(given as never)).toThrow(expect.objectContaining({ reason: 'environment-broken' }));
   });

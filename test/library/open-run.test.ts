@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { noCounts } from '../../domain/run/progress.ts';
-import { EverturnError, openRun, type Rollout, UsageError } from '../../library/index.ts';
+import { EverturnError, openRun, type Rollout, start, UsageError } from '../../library/index.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { call } from '../cli/command-line.ts';
 import { all } from '../contract/store.ts';
@@ -123,5 +123,30 @@ describe('what a run gives', () => {
       expect(error).toBeInstanceOf(EverturnError);
       expect((error as Error).message).toMatch(said);
     }
+  });
+});
+
+describe('what a program gives', () => {
+  const out = () => ({ out: join(folder, 'runs') });
+  test.each<[string, () => Promise<unknown>, RegExp]>([
+    ['no name', () => openRun(undefined as never), /no name of a run/],
+    ['a number as name', () => openRun(5 as never), /no name of a run/],
+    ['no object as options', () => openRun(RUN, null as never), /options of openRun\(\) are null/],
+    ['an option of another name', () => openRun(RUN, { outt: 'elsewhere' } as never), /no option "outt"/],
+    ['a signal that is none', () => openRun(RUN, { ...out(), signal: {} as never }), /signal of openRun\(\) is {}/],
+    ['nothing at all to start', () => start(undefined as never), /options of start\(\) are missing/],
+    ['no data set', () => start({} as never), /dataset of start\(\) is missing/],
+    ['a word in place of yes', () => start({ dataset: 'x', strict: 'yes' as never }), /strict of start\(\) is "yes"/],
+    ['a number as listener', () => start({ dataset: 'x', onEvent: 5 as never }), /onEvent of start\(\) is 5/],
+    ['a temperature that is no number', () => start({ dataset: 'x', temperature: Number.NaN }), /"NaN" does not fit/],
+    [
+      'no file to export to',
+      async () => (await openRun(RUN, out())).export('rows', undefined as never),
+      /to of export\(\) is missing/,
+    ],
+  ])('is refused by name: %s', async (_, call, message) => {
+    const refused = await call().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ boundary: 'usage', message: expect.stringMatching(message) });
+    expect((refused as { fix?: string }).fix).toBeTruthy();
   });
 });
