@@ -16,8 +16,10 @@ export function openSegments(folder: string): Ended {
   const reader = openSegmentReader(join(folder, ENDED));
   const cache = openCache();
 
-  async function rollout(id: EndedId, again = false): Promise<EndedRollout | undefined> {
+  /** `before`: the error of a place where it was, and is no more. */
+  async function rollout(id: EndedId, before?: Error): Promise<EndedRollout | undefined> {
     const place = reader.now.places.find(id);
+    if (!place && before) throw before;
     if (!place) return undefined;
     const { path } = reader.now.segments[place.segment]!;
     const key = `${path} ${place.at}`;
@@ -25,9 +27,9 @@ export function openSegments(folder: string): Ended {
     if (kept) return kept;
     const read = lineAt(path, place);
     if (read && isOf(read, id)) return cache.keep(key, read);
-    if (again) throw recordError(path, `is changed at byte ${place.at}, where ${shown(id)} was`);
+    if (before) throw before;
     await reader.distrust(path);
-    return rollout(id, true);
+    return rollout(id, recordError(path, `is changed at byte ${place.at}, where ${shown(id)} was`));
   }
 
   return {

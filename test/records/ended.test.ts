@@ -208,6 +208,15 @@ describe('a segment', () => {
     expect(await breaches()).toEqual([]);
   });
 
+  test('whose line names another rollout than its index is an error, and none is left out in silence', async () => {
+    await endAll(out);
+    const text = readFileSync(segment());
+    text.write('7', text.indexOf('"sample":0') + 9);
+    writeFileSync(segment(), text);
+    await expect(all(readSummaries(again(out)))).rejects.toThrow(/is changed at byte 0, where .* 0\.1 was/);
+    expect(await breaches()).not.toEqual([]);
+  });
+
   test('that is not ours is a breach', async () => {
     await endAll(out);
     writeFileSync(join(ended(), 'notes.txt'), 'x');
