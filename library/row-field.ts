@@ -3,8 +3,9 @@
 // played. Rows of users' environments are in the folder. Memory: one value a query.
 
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import type { DataSource } from '../formats/datasets/dataset.ts';
 import { openDataset } from '../formats/datasets/index.ts';
+import { findDataset, findRecorded } from '../formats/hub/find-dataset.ts';
 import { oneLine, short } from '../domain/text/foreign-text.ts';
 import { isObject } from '../domain/schema/fields.ts';
 import type { Query } from '../domain/query/query.ts';
@@ -41,16 +42,18 @@ export async function fieldOfRows(
     else prompts.set(query.queryId, digest(query.prompt));
   }
   if (prompts.size > 0) {
-    const path = file === undefined ? record?.dataset?.path : resolve(cwd, file);
-    if (path === undefined) {
+    const finder = { cwd, env: process.env };
+    const recorded = record?.dataset;
+    if (file === undefined && !recorded) {
       const problem = `Run "${run}" has no data set: its rollouts were started one by one.`;
       throw unusable(problem, 'Name a file with the rows that were played: --rows <file>.');
     }
-    for await (const { query, fields, line } of goodRows(path, record)) {
+    const source = await (file === undefined ? findRecorded(recorded!, finder) : findDataset(file, finder));
+    for await (const { query, fields, line } of goodRows(source, record)) {
       const prompt = prompts.get(query.queryId);
       if (prompt === undefined) continue;
       if (prompt !== digest(query.prompt)) {
-        const row = `${path}:${line}: row ${JSON.stringify(oneLine(query.queryId))}`;
+        const row = `${source.path}:${line}: row ${JSON.stringify(oneLine(query.queryId))}`;
         const fix = 'Give the data set that the run played: --rows <file>.';
         throw unusable(`${row} asks another question than run "${run}" did.`, fix);
       }
@@ -62,15 +65,15 @@ export async function fieldOfRows(
   throw unusable(problem, `There are: ${[...names].map((name) => oneLine(name)).join(', ')}.`);
 }
 
-async function* goodRows(path: string, record: RunRecord | undefined) {
+async function* goodRows(source: DataSource, record: RunRecord | undefined) {
   try {
     const { wording, settings } = record ?? {};
-    for await (const row of openDataset(path, { environments: settings?.environments, wording }).rows())
+    for await (const row of openDataset(source, { environments: settings?.environments, wording }).rows())
       if (row.ok) yield row;
   } catch (error) {
     const { code, cause } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT' && (cause as NodeJS.ErrnoException | undefined)?.code !== 'ENOENT') throw error;
-    throw unusable(`The run's data set is not at ${path} any more.`, 'Name the file with --rows <file>.');
+    throw unusable(`The run's data set is not at ${source.path} any more.`, 'Name the file with --rows <file>.');
   }
 }
 

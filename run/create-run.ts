@@ -50,9 +50,16 @@ export function mustBeSameRun(folder: string, there: RunRecord, here: RunRecord)
   const [known, asked] = [identityOf(there), identityOf(wanted)];
   const differing = Object.keys({ ...asked, ...known }).filter((key) => !isDeepStrictEqual(known[key], asked[key]));
   const named = differing.map((key) =>
-    key === DATA_SET ? key : `${key} (${shown(there, key, known[key])} there, ${shown(wanted, key, asked[key])} here)`,
+    key === DATA_SET
+      ? datasetText(there, here)
+      : `${key} (${shown(there, key, known[key])} there, ${shown(wanted, key, asked[key])} here)`,
   );
   if (named.length > 0) throw differs(folder, here, named);
+}
+
+function datasetText({ dataset: there }: RunRecord, { dataset: here }: RunRecord): string {
+  const commits = [there?.hub?.commit, here?.hub?.commit];
+  return commits.includes(undefined) ? DATA_SET : `${DATA_SET} (commit ${commits.join(' there, ')} here)`;
 }
 
 /** A run keeps the format of calls that was found when it was made, unless another one is given. */

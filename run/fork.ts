@@ -38,6 +38,7 @@ export async function planFork(fork: NewFork, caller: Caller): Promise<PlannedRu
     path: parentRun.dataset?.path ?? 'queries.jsonl',
     ...(await hashQueries([rollout.query])),
     refused: 0,
+    ...(parentRun.dataset?.hub && { hub: parentRun.dataset.hub }),
   };
   const settings = { ...rollout.settings, numTurns, seed: seedOfRun(run) };
   const fields = { run, settings, origins: originsOf(fork), samples, dataset, forkedFrom: from };

@@ -12,6 +12,9 @@ import { stemOfRuns } from '../domain/run/run-name.ts';
 import { plural } from '../domain/text/plural.ts';
 import { createMathJudge } from '../environments/math-environment.ts';
 import { createSolutionReader } from '../environments/solution-reader.ts';
+import type { DataSource } from '../formats/datasets/dataset.ts';
+import { findDataset } from '../formats/hub/find-dataset.ts';
+import { isHubPlace } from '../formats/hub/place.ts';
 import { mustTakeRun } from '../records/places/writable.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import { resolvePlace } from '../records/place.ts';
@@ -32,7 +35,7 @@ import { wordingOf } from './wording.ts';
 import { namesIn } from '../records/places/files.ts';
 
 export interface RunWish {
-  /** A file, as the caller names it. */
+  /** A file, as the caller names it, or `hf:…`. */
   readonly dataset: string;
   /** The folder of runs, or `s3://bucket/prefix`. */
   readonly out: string;
@@ -75,6 +78,8 @@ export interface PreparedRun extends PlannedRun {
 
 /** Takes seconds to read. */
 const LARGE_BYTES = 100_000_000;
+const takesSeconds = (named: string, cwd: string): boolean =>
+  isHubPlace(named) || (statSync(resolve(cwd, named), { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES;
 
 export async function prepareRun(wish: RunWish, caller: Caller): Promise<PreparedRun> {
   const { cwd, onEvent } = caller;
@@ -83,13 +88,15 @@ export async function prepareRun(wish: RunWish, caller: Caller): Promise<Prepare
   const parts = await describeParts(wish.resolved, caller);
   const out = resolvePlace(cwd, wish.out);
   if (parts.codes.length > 0) mustLoadCodeFrom(out);
-  const dataset = resolve(cwd, wish.dataset);
-  if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
-    onEvent({ type: 'reading', dataset: wish.dataset });
-  const plan = openPlan({ ...wish, dataset }, parts, caller);
+  const held = parts.options.eval;
+  for (const named of [wish.dataset, ...(held === null ? [] : [held])])
+    if (takesSeconds(named, cwd)) onEvent({ type: 'reading', dataset: named });
+  const source = await findDataset(wish.dataset, caller);
+  const heldSource = held === null ? undefined : await findDataset(held, caller);
+  const plan = openPlan(wish, { source, heldSource }, parts, caller);
 
   // The solutions of a run that is there were read when it was made.
-  const unread = (await mayBeThere(out, wish.name, dataset)) ? await plan() : undefined;
+  const unread = (await mayBeThere(out, wish.name, source.path)) ? await plan() : undefined;
   const recorded = unread && (await runPlace(out, unread.record.run).store.get('run'))?.record;
   const again = recorded && (await againIfAllFailed(runPlace(out, recorded.run), recorded, caller));
   const isThere = recorded !== undefined && !again;
@@ -105,7 +112,7 @@ export async function prepareRun(wish: RunWish, caller: Caller): Promise<Prepare
     ? { ...planned.rows, dataset: recorded.dataset!, queries: () => allQueries(place.store) }
     : planned.rows;
   onEvent({ type: 'rows', isHeldOut: false, dataset: wish.dataset, rows });
-  if (heldOut) onEvent({ type: 'rows', isHeldOut: true, dataset: parts.options.eval!, rows: heldOut });
+  if (heldOut) onEvent({ type: 'rows', isHeldOut: true, dataset: held!, rows: heldOut });
   const shared = heldOut && !isThere ? await trainedOnToo(heldOut, rows) : [];
   if (shared.length > 0) onEvent({ type: 'trained-on', queries: shared });
   // Its longest names are names of runs too.
@@ -137,15 +144,20 @@ const withoutFolder = ({ run, store }: RunPlace): Error =>
   );
 
 /** Reads the rows, and plans the run with them. */
-function openPlan({ name, strict, dataset }: RunWish, parts: DescribedParts, { cwd, now, signal }: Caller) {
-  const { limit, shuffleSeed, eval: held } = parts.options;
+function openPlan(
+  { name, strict }: RunWish,
+  { source, heldSource }: { readonly source: DataSource; readonly heldSource: DataSource | undefined },
+  parts: DescribedParts,
+  { cwd, now, signal }: Caller,
+) {
+  const { limit, shuffleSeed } = parts.options;
   const { environments, program } = parts.settings;
   const wording = wordingOf(parts.options, cwd);
   const selection = { strict, wording, signal, ...(environments && { environments }), ...(program && { program }) };
   return async (reader?: SolutionReader) => {
-    const rows = await readRows({ dataset, limit, shuffleSeed, ...selection }, reader);
+    const rows = await readRows({ dataset: source, limit, shuffleSeed, ...selection }, reader);
     const all = { limit: null, shuffleSeed: null, ...selection };
-    const heldOut = held === null ? undefined : await readRows({ dataset: resolve(cwd, held), ...all }, reader);
+    const heldOut = heldSource && (await readRows({ dataset: heldSource, ...all }, reader));
     const input = { ...parts, name, wording, dataset: rows.dataset, heldOut: heldOut?.dataset, now: now() };
     const close = () => [rows, heldOut].forEach((some) => some?.close());
     return { rows, heldOut, record: planRun(input), close };

@@ -8,17 +8,16 @@ import type { Query, Task, Wording } from '../domain/query/query.ts';
 import type { SolutionReader } from '../domain/query/solution-reader.ts';
 import type { EnvironmentRecord } from '../domain/rollout/environment.ts';
 import { shuffled } from '../domain/run/shuffle.ts';
-import type { BadRow, Row } from '../formats/datasets/dataset.ts';
+import type { BadRow, DataSource, Row } from '../formats/datasets/dataset.ts';
 import { examinedRows } from '../formats/datasets/examine.ts';
-import { openDataset } from '../formats/datasets/index.ts';
+import { openDataset, sourceOf } from '../formats/datasets/index.ts';
 import { badRowText } from '../formats/datasets/row-fault.ts';
 import type { DatasetRecord } from '../records/format/run-record.ts';
 import { openQueryHash } from '../records/run/queries.ts';
 import { openWaitingQueries } from '../records/run/waiting-queries.ts';
 
 export interface RowSelection {
-  /** Absolute. */
-  readonly dataset: string;
+  readonly dataset: string | DataSource;
   /** At most this many accepted rows, after shuffling; null for all. */
   readonly limit: number | null;
   /** Holds the accepted rows in memory; null keeps the file's order. */
@@ -56,7 +55,8 @@ const MAX_OPENINGS = 50;
 
 /** `reader`: undefined where solutions are not read, because the run is there: they were read when it was made. */
 export async function readRows(selection: RowSelection, reader?: SolutionReader): Promise<Rows> {
-  const { dataset, strict, program } = selection;
+  const { strict, program } = selection;
+  const { path, hub } = sourceOf(selection.dataset);
   const limit = selection.limit ?? Infinity;
   const offered = openQueryHash();
   const accepted = openWaitingQueries();
@@ -75,7 +75,7 @@ export async function readRows(selection: RowSelection, reader?: SolutionReader)
     }
   }
   try {
-    for await (const row of reader ? examinedRows(rows(), dataset, reader) : rows()) {
+    for await (const row of reader ? examinedRows(rows(), path, reader) : rows()) {
       if (accepted.count >= limit) break;
       if (row.inWords) inWords[row.ok ? 'compared' : 'leftOut']++;
       if (!row.ok) {
@@ -90,13 +90,14 @@ export async function readRows(selection: RowSelection, reader?: SolutionReader)
       const roles = openingOf(query);
       if (openings.size < MAX_OPENINGS) openings.set(roles.join(), roles);
     }
-    if (accepted.count === 0) throw empty(dataset, badRows[0], refused);
+    if (accepted.count === 0) throw empty(path, badRows[0], refused);
     const sha256 = accepted.end();
     const asOffered = offered.digest();
     return {
       dataset: {
-        ...{ path: dataset, sha256, accepted: accepted.count, refused },
+        ...{ path, sha256, accepted: accepted.count, refused },
         ...(asOffered !== sha256 && { offered: asOffered }),
+        ...(hub && { hub }),
       },
       ...{ byTask, badRows, openings: [...openings.values()] },
       // An agent's program may judge itself.

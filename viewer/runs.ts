@@ -3,11 +3,12 @@
 // few runs.
 
 import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { explain, UsageError } from '../domain/errors/errors.ts';
 import { samplesPerQuery } from '../domain/samples/group.ts';
 import { evaluationsNamed } from '../domain/run/evaluation.ts';
 import { isRunName } from '../domain/names/ids.ts';
+import { titleOfDataset } from '../domain/run/hub-source.ts';
 import type { CollectionResult } from '../domain/run/messages.ts';
 import { countEnded } from '../domain/run/progress.ts';
 import type { RunSize } from '../domain/rollout/rollout-summary.ts';
@@ -193,7 +194,7 @@ function recordedHead(run: string, record: RunRecord): RunHead {
     run,
     createdAt: record.createdAt,
     model: record.settings.model,
-    dataset: record.dataset && basename(record.dataset.path),
+    dataset: record.dataset && titleOfDataset(record.dataset.path),
     numTurns: record.settings.numTurns,
     samples: samplesPerQuery(record),
     ...(record.settings.program && { isAgents: true as const }),

@@ -18,6 +18,7 @@ import { TASKS, type Query } from '../../domain/query/query.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { mustBeOutsideRuns } from '../../records/run/outside-runs.ts';
 import { openDataset } from '../../formats/datasets/index.ts';
+import { findDataset } from '../../formats/hub/find-dataset.ts';
 import { badRowText } from '../../formats/datasets/row-fault.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import { EnvironmentError, explain } from '../../domain/errors/errors.ts';
@@ -93,7 +94,8 @@ async function testEnvironment(io: Io, { environment, dataset, limit, turns, jso
   const breaches: string[] = [];
   let [rows, replies] = [0, 0];
   try {
-    for await (const row of openDataset(resolve(io.cwd, dataset), { environments: [record] }).rows()) {
+    const source = await findDataset(dataset, io);
+    for await (const row of openDataset(source, { environments: [record] }).rows()) {
       if (!row.ok) {
         breaches.push(badRowText({ ...row.bad, file: dataset }));
         continue;

@@ -20,7 +20,10 @@ const FLAGS = runFlags();
 const { group = '' } = FLAGS.model;
 
 export const run = command({
-  args: { '<dataset>': 'a file of problems: JSON lines, CSV, TSV or Parquet' },
+  args: {
+    '<dataset>':
+      'a file of problems: JSON lines, CSV, TSV or Parquet; or hf:<org>/<name>[@revision][/config/split] of the Hugging Face hub',
+  },
   flags: {
     out: OUT,
     name: text('<run>', 'name of the run (default: derived from data and settings)'),

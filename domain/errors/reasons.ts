@@ -57,6 +57,7 @@ export const REASONS = {
   /** The data set, or a row of it. */
   dataset: [
     'bad-row',
+    'dataset-changed',
     'dataset-empty',
     'dataset-format',
     'dataset-is-folder',
@@ -64,6 +65,10 @@ export const REASONS = {
     'dataset-no-good-row',
     'dataset-unreadable',
     'empty-dataset',
+    'hub-offline',
+    'hub-place',
+    'hub-refused',
+    'hub-unreachable',
     'no-judged-turn',
     'no-pairs',
     'no-query',

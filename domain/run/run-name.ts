@@ -4,6 +4,7 @@
 import { safeName } from '../names/ids.ts';
 import type { RolloutSettings } from '../rollout/settings.ts';
 import { sha256Hex } from '../text/sha256.ts';
+import { titleOfDataset } from './hub-source.ts';
 
 /** `offered`: SHA-256 of the rows before solutions were read. `settings`: without a seed that follows from the name. */
 export function derivedRunName(
@@ -22,8 +23,8 @@ export function derivedRunName(
 
 /** What the names of all runs of a data set begin with. */
 export function stemOfRuns(dataset: string): string {
-  const file = dataset.replace(/\/+$/, '').split('/').at(-1)!;
-  const slug = safeName(file.replace(/\.[a-z]+$/i, ''))
+  const title = titleOfDataset(dataset).replaceAll('/default/', '/').replaceAll('/', '-');
+  const slug = safeName(title.replace(/\.[a-z]+$/i, ''))
     .replace(/~.*/, '')
     .slice(0, 40);
   return `${slug || 'run'}-`;

@@ -1,5 +1,5 @@
 // The rows of any file format, once they are values: each is returned, good or with its fault, in file order; ids are
-// unique. Throws a DatasetError if no row is good. Memory: one batch, and the ids seen so far.
+// unique. Several files are one table: the numbers of a file's rows go on in the next one. Throws a DatasetError if no row is good. Memory: one batch, and the ids seen so far.
 
 import { DatasetError } from '../../domain/errors/errors.ts';
 import type { BadRow, Row } from './dataset.ts';
@@ -14,33 +14,44 @@ export interface NumberedRow {
   readonly read: ReadLine;
 }
 
-/** `emptyFix`: what to write into an empty file. */
+export interface Table {
+  /** Its name in messages. */
+  readonly path: string;
+  readonly files: readonly string[];
+  readonly batches: (file: string) => AsyncIterable<readonly NumberedRow[]>;
+  /** What to write into an empty file. */
+  readonly emptyFix: string;
+}
+
 export async function* acceptedRows(
-  file: string,
-  batches: () => AsyncIterable<readonly NumberedRow[]>,
-  emptyFix: string,
+  { path, files, batches, emptyFix }: Table,
   { environments, wording, forProgram }: RowReading = {},
 ): AsyncGenerator<Row> {
-  await mustBeFile(file);
+  for (const file of files) await mustBeFile(file);
   const asker = askerOf(wording);
   const ids: Ids = { all: openIdSet(), numbers: openIdSet() };
   let good = 0;
   let firstBad: BadRow | undefined;
-  try {
-    for await (const batch of batches()) {
-      for (const numbered of batch) {
-        const row = acceptRow(file, numbered, ids, { environments, asker, forProgram });
-        if (row.ok) good++;
-        else firstBad ??= row.bad;
-        yield row;
+  let last = 0;
+  for (const file of files) {
+    const before = last;
+    try {
+      for await (const batch of batches(file)) {
+        for (const { number, read } of batch) {
+          last = before + number;
+          const row = acceptRow(path, { number: last, read }, ids, { environments, asker, forProgram });
+          if (row.ok) good++;
+          else firstBad ??= row.bad;
+          yield row;
+        }
       }
+    } catch (error) {
+      throw unreadable(file, error);
     }
-  } catch (error) {
-    throw unreadable(file, error);
   }
   if (good > 0) return;
-  if (!firstBad) throw new DatasetError(`${file} is empty`, { reason: 'dataset-empty', fix: emptyFix });
-  throw new DatasetError(`${file} has no good row. The first: ${badRowText(firstBad)}`, {
+  if (!firstBad) throw new DatasetError(`${path} is empty`, { reason: 'dataset-empty', fix: emptyFix });
+  throw new DatasetError(`${path} has no good row. The first: ${badRowText(firstBad)}`, {
     reason: 'dataset-no-good-row',
   });
 }

@@ -17,10 +17,10 @@ const STRUCTURED: ReadonlySet<string> = new Set([
   ...['messages', 'solutions', 'choices', 'options', 'reward_model', 'extra_info'],
 ]);
 
-export function csvDataset(file: string, reading?: RowReading): Dataset {
-  const delimiter = /\.tsv(?:\.gz)?$/i.test(file) ? '\t' : ',';
-  const fix = `Write a header such as question${delimiter}answer, and a row a line.`;
-  return { rows: () => acceptedRows(file, () => batches(file, delimiter), fix, reading) };
+export function csvDataset(path: string, reading?: RowReading, files = [path]): Dataset {
+  const delimiter = /\.tsv(?:\.gz)?$/i.test(files[0]!) ? '\t' : ',';
+  const emptyFix = `Write a header such as question${delimiter}answer, and a row a line.`;
+  return { rows: () => acceptedRows({ path, files, batches: (file) => batches(file, delimiter), emptyFix }, reading) };
 }
 
 async function* batches(file: string, delimiter: string): AsyncGenerator<NumberedRow[]> {

@@ -1,6 +1,7 @@
 // The interface of every data set format.
 
 import type { Query } from '../../domain/query/query.ts';
+import type { HubSource } from '../../domain/run/hub-source.ts';
 
 export interface BadRow {
   readonly file: string;
@@ -42,6 +43,16 @@ export interface GoodRow {
 
 /** `inWords`: its reference answer is a sentence without a number. */
 export type Row = GoodRow | { readonly ok: false; readonly bad: BadRow; readonly inWords?: boolean };
+
+/** The files of a data set on this machine. */
+export interface DataSource {
+  /** Absolute; of a data set from a hub its place, without a revision. */
+  readonly path: string;
+  /** In order, of one format. */
+  readonly files: readonly string[];
+  /** Present for one from a hub. */
+  readonly hub?: HubSource;
+}
 
 export interface Dataset {
   /** Every line in file order, one at a time; memory does not grow with the file, ids aside. */

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { DatasetError } from '../../domain/errors/errors.ts';
-import type { Dataset } from './dataset.ts';
+import type { Dataset, DataSource } from './dataset.ts';
 import { csvDataset } from './csv.ts';
 import { jsonlDataset } from './jsonl.ts';
 import { parquetDataset } from './parquet.ts';
@@ -10,7 +10,7 @@ import type { RowReading } from './row.ts';
 
 const FORMATS: readonly {
   readonly extension: string;
-  readonly open: (file: string, reading?: RowReading) => Dataset;
+  readonly open: (path: string, reading?: RowReading, files?: string[]) => Dataset;
 }[] = [
   { extension: '.jsonl', open: jsonlDataset },
   { extension: '.ndjson', open: jsonlDataset },
@@ -20,11 +20,22 @@ const FORMATS: readonly {
   { extension: '.parquet', open: parquetDataset },
 ];
 
-/** Opens a data set by its file's extension, also followed by `.gz`. Reads nothing yet. */
-export function openDataset(file: string, reading?: RowReading): Dataset {
+/** The extension of a data set's file, also where `.gz` follows it; undefined: no format has it. */
+export function datasetExtension(file: string): string | undefined {
   const name = file.toLowerCase().replace(/(?<!\.parquet)\.gz$/, '');
-  const format = FORMATS.find(({ extension }) => name.endsWith(extension));
-  if (format) return format.open(file, reading);
+  return FORMATS.find(({ extension }) => name.endsWith(extension))?.extension;
+}
+
+export const sourceOf = (named: string | DataSource): DataSource =>
+  typeof named === 'string' ? { path: named, files: [named] } : named;
+
+/** Opens a file, or the files of a data set from a hub, by their extension. Reads nothing yet. */
+export function openDataset(named: string | DataSource, reading?: RowReading): Dataset {
+  const { path, files } = sourceOf(named);
+  const file = files[0]!;
+  const extension = datasetExtension(file);
+  const format = FORMATS.find((one) => one.extension === extension);
+  if (format) return format.open(path, reading, [...files]);
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
     throw new DatasetError(`${file} is a folder`, { reason: 'dataset-is-folder', fix: 'Name a file of rows.' });
   throw new DatasetError(`${file} has an unknown data set format`, {

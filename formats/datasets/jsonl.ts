@@ -7,8 +7,8 @@ import type { Dataset } from './dataset.ts';
 import { MAX_LINE_BYTES, parseJsonLine } from './json-line.ts';
 import { type Line, readLines } from './lines.ts';
 
-export function jsonlDataset(file: string, reading?: RowReading): Dataset {
-  return { rows: () => acceptedRows(file, () => batches(file), 'Write one JSON object per line.', reading) };
+export function jsonlDataset(path: string, reading?: RowReading, files = [path]): Dataset {
+  return { rows: () => acceptedRows({ path, files, batches, emptyFix: 'Write one JSON object per line.' }, reading) };
 }
 
 async function* batches(file: string): AsyncGenerator<NumberedRow[]> {

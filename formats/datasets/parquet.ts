@@ -5,6 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, read } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { decompress } from 'fzstd';
 import {
   type AsyncBuffer,
   type Compressors,
@@ -27,8 +28,8 @@ const readAt = promisify(read);
 const MAX_GROUP_BYTES = 1 << 30;
 const MAX_METADATA_BYTES = 64 << 20;
 
-export function parquetDataset(file: string, reading?: RowReading): Dataset {
-  return { rows: () => acceptedRows(file, () => batches(file), 'Write at least one row.', reading) };
+export function parquetDataset(path: string, reading?: RowReading, files = [path]): Dataset {
+  return { rows: () => acceptedRows({ path, files, batches, emptyFix: 'Write at least one row.' }, reading) };
 }
 
 async function* batches(file: string): AsyncGenerator<NumberedRow[]> {
@@ -135,6 +136,7 @@ const COMPRESSORS: Compressors = {
   }),
   GZIP: limited((bytes, size) => gunzipSync(bytes, { maxOutputLength: Math.max(size, 1) })),
   BROTLI: limited((bytes, size) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(size, 1) })),
+  ZSTD: limited((bytes, size) => decompress(bytes, new Uint8Array(size))),
 };
 
 function translated(file: string, error: unknown): unknown {
@@ -143,7 +145,7 @@ function translated(file: string, error: unknown): unknown {
   return new DatasetError(codec ? `${file} is packed with ${codec}` : `${file} is not a whole Parquet file`, {
     reason: 'dataset-unreadable',
     fix: codec
-      ? "Write it with snappy, gzip or brotli: df.to_parquet(path, compression='snappy')."
+      ? "Write it with snappy, gzip, brotli or zstd: df.to_parquet(path, compression='snappy')."
       : 'Write it again, or give JSON lines.',
     cause: error,
   });

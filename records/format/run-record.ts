@@ -5,6 +5,7 @@ import { FOUND_LOGPROBS } from '../../domain/rollout/logprob-meaning.ts';
 import { FORKED_FROM } from '../../domain/rollout/lineage.ts';
 import { FILTER } from '../../domain/samples/group.ts';
 import { EVALUATES, EVALUATION } from '../../domain/run/evaluation.ts';
+import { HUB_SOURCE } from '../../domain/run/hub-source.ts';
 import { MODEL } from '../../domain/weights/model-identity.ts';
 import { WORDING } from '../../domain/query/query.ts';
 import { SETTINGS_OF_RECORDS } from '../../domain/rollout/settings.ts';
@@ -43,6 +44,8 @@ const DATASET = objectOf({
   refused: COUNT,
   /** The hash of the rows before their solutions were read, if some were refused then: the same command offers these again. */
   offered: maybe(HASH),
+  /** Present for a data set from a hub, whose place `path` is. */
+  hub: maybe(HUB_SOURCE),
 });
 
 export type DatasetRecord = TypeOf<typeof DATASET>;

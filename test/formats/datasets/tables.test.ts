@@ -62,18 +62,23 @@ describe('a Parquet data set', () => {
     open: parquetDataset,
   });
 
-  test('verl’s own layout is read, by row, and a row without a reference answer is bad', async () => {
-    const rows = await rowsOf(openDataset(join(import.meta.dirname, 'made/verl.parquet')));
-    expect(goodOf(rows)).toEqual([
-      expect.objectContaining({
-        queryId: '1',
-        prompt: { kind: 'messages', messages: [{ role: 'user', content: expect.stringMatching(/^What is 48/) }] },
-        solutions: ['72'],
-      }),
-      expect.objectContaining({ queryId: '2', solutions: ['1.5'] }),
-    ]);
-    expect(badOf(rows)).toEqual([expect.objectContaining({ line: 3, file: expect.stringContaining('verl.parquet') })]);
-  });
+  test.each(['verl', 'verl-zstd'])(
+    '%s: its layout is read, by row, and a row without an answer is bad',
+    async (name) => {
+      const rows = await rowsOf(openDataset(join(import.meta.dirname, `made/${name}.parquet`)));
+      expect(goodOf(rows)).toEqual([
+        expect.objectContaining({
+          queryId: '1',
+          prompt: { kind: 'messages', messages: [{ role: 'user', content: expect.stringMatching(/^What is 48/) }] },
+          solutions: ['72'],
+        }),
+        expect.objectContaining({ queryId: '2', solutions: ['1.5'] }),
+      ]);
+      expect(badOf(rows)).toEqual([
+        expect.objectContaining({ line: 3, file: expect.stringContaining(`${name}.parquet`) }),
+      ]);
+    },
+  );
 
   test('numbers are the digits that were written: float32, decimals, 64-bit integers', async () => {
     const bytes = new Uint8Array(
@@ -101,27 +106,32 @@ describe('a Parquet data set', () => {
     expect(badOf(rows)[0]).toMatchObject({ line: 2, field: 'answer', problem: expect.stringContaining('too large') });
   });
 
-  test('a file that is cut or altered anywhere is an error of the data set or its other rows, in bounded time', async () => {
-    const whole = readFileSync(join(import.meta.dirname, 'made/verl.parquet'));
-    const outcome = async (bytes: Uint8Array) =>
-      rowsOf(parquetDataset(file(bytes, '.parquet'))).then(
-        () => 'rows',
-        (error: { reason?: string }) => error.reason,
+  test.each(['verl', 'verl-zstd'])(
+    '%s: cut or altered anywhere it is an error or its other rows, in bounded time',
+    async (name) => {
+      const whole = readFileSync(join(import.meta.dirname, `made/${name}.parquet`));
+      const outcome = async (bytes: Uint8Array) =>
+        rowsOf(parquetDataset(file(bytes, '.parquet'))).then(
+          () => 'rows',
+          (error: { reason?: string }) => error.reason,
+        );
+      for (const size of [0, 4, 11, 12, 100, whole.length - 1])
+        expect(await outcome(whole.subarray(0, size)), `${size} bytes`).toBe('dataset-unreadable');
+      const change = fc.tuple(fc.nat(whole.length - 1), fc.nat(255));
+      await fc.assert(
+        fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+          const bytes = Buffer.from(whole);
+          for (const [at, value] of changes) bytes[at] = value;
+          const start = process.cpuUsage();
+          expect(['rows', 'dataset-unreadable', 'dataset-no-good-row', 'dataset-empty']).toContain(
+            await outcome(bytes),
+          );
+          expect(process.cpuUsage(start).user).toBeLessThan(5e6);
+        }),
+        { numRuns: process.env['EVERTURN_TESTS'] === 'all' ? 300 : 50 },
       );
-    for (const size of [0, 4, 11, 12, 100, whole.length - 1])
-      expect(await outcome(whole.subarray(0, size)), `${size} bytes`).toBe('dataset-unreadable');
-    const change = fc.tuple(fc.nat(whole.length - 1), fc.nat(255));
-    await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
-        const bytes = Buffer.from(whole);
-        for (const [at, value] of changes) bytes[at] = value;
-        const start = process.cpuUsage();
-        expect(['rows', 'dataset-unreadable', 'dataset-no-good-row', 'dataset-empty']).toContain(await outcome(bytes));
-        expect(process.cpuUsage(start).user).toBeLessThan(5e6);
-      }),
-      { numRuns: process.env['EVERTURN_TESTS'] === 'all' ? 300 : 50 },
-    );
-  });
+    },
+  );
 });
 
 describe('a CSV data set', () => {

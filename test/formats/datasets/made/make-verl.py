@@ -1,4 +1,4 @@
-"""Makes verl.parquet: rows as verl's own preprocessing writes them (pandas, pyarrow), and one row that is bad."""
+"""Makes verl.parquet and verl-zstd.parquet: rows as verl's own preprocessing writes them (pandas, pyarrow), and one row that is bad."""
 
 import sys
 
@@ -15,4 +15,4 @@ rows = [
     }
     for index, (question, truth) in enumerate([("What is 48 + 24?", "72"), ("Half of 3, as a decimal?", "1.5"), ("?", None)])
 ]
-pq.write_table(pa.Table.from_pylist(rows), sys.argv[1], row_group_size=2)
+pq.write_table(pa.Table.from_pylist(rows), sys.argv[1], row_group_size=2, compression=sys.argv[2])
