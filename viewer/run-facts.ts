@@ -38,6 +38,7 @@ export function listFacts({ record: { dataset, versions, settings }, total }: Op
     'rows accepted': dataset?.accepted,
     'rows refused': dataset?.refused,
     'data set SHA-256': dataset?.sha256,
+    'data set commit': dataset?.hub?.commit,
     tools: settings.tools?.list.map(({ name }) => name).join(', '),
     ...{ seed: settings.seed, Everturn: versions.everturn, Node: versions.node },
   };

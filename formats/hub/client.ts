@@ -17,22 +17,15 @@ export interface HubFile {
   readonly oid: string;
 }
 
-export interface Hub {
-  /** The commit of the revision, and its files. */
-  list(): Promise<{ readonly commit: string; readonly files: readonly HubFile[] }>;
-  /** `check` sees the file before it gets its name. */
-  load(name: string, commit: string, to: string, check: (file: string) => Promise<unknown>): Promise<void>;
-}
+export type Hub = Awaited<ReturnType<typeof openHub>>;
 
 /** Nothing has arrived for this long. */
 const SILENCE_MS = 60_000;
 
-export async function openHub(place: HubPlace, settings: HubSettings, signal?: AbortSignal): Promise<Hub> {
+export async function openHub(place: HubPlace, settings: HubSettings, signal?: AbortSignal) {
   const { datasetInfo, downloadFile, listFiles } = await import('@huggingface/hub');
   const { endpoint, token } = settings;
-  const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error(`no byte for ${SILENCE_MS / 1000} s`)), SILENCE_MS).unref();
-  const ended = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+  let silence!: ReturnType<typeof watchSilence>;
   let refusal: EverturnError | undefined;
 
   /** What is asked here is a GET. */
@@ -40,29 +33,36 @@ export async function openHub(place: HubPlace, settings: HubSettings, signal?: A
     const url = new URL(address instanceof Request ? address.url : address);
     const headers = Object.fromEntries(new Headers(init?.headers));
     if (token !== undefined && url.origin === new URL(endpoint).origin) headers['authorization'] = `Bearer ${token}`;
-    timer.refresh();
-    const reply = await guardedFetch(url, { headers, signal: ended });
+    silence.timer.refresh();
+    const reply = await guardedFetch(url, { headers, signal: silence.signal });
     if (reply.ok) return reply;
     await reply.body?.cancel();
     throw (refusal = refusalOf(reply, place, settings));
   };
   async function* beating(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const some of bytes) {
-      timer.refresh();
+      silence.timer.refresh();
       yield some;
     }
   }
-  const asking = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error: unknown) => {
+  async function asking<T>(work: () => Promise<T>): Promise<T> {
+    silence = watchSilence(signal);
+    try {
+      return await work();
+    } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof EverturnError) throw error;
       // The client passes on the text alone of an error in a stream.
       throw refusal ?? forbiddenIn(error) ?? unreachable(place, settings, silence.signal.reason ?? error);
-    });
+    } finally {
+      clearTimeout(silence.timer);
+    }
+  }
   const of = { hubUrl: endpoint, fetch: ask };
   const repo = { type: 'dataset', name: place.repo } as const;
   const infoOf = { ...of, name: place.repo, revision: place.revision, additionalFields: ['sha' as const] };
 
+  /** The commit of the revision, and its files. */
   async function list() {
     const commit = (await datasetInfo(infoOf)).sha;
     if (!isCommit(commit)) throw new Error('the hub names no commit');
@@ -71,6 +71,7 @@ export async function openHub(place: HubPlace, settings: HubSettings, signal?: A
       if (type === 'file' && isInside(path)) files.push({ name: path, oid: hash(lfs?.oid ?? oid) });
     return { commit, files };
   }
+  /** `check` sees the file before it gets its name. */
   async function load(path: string, revision: string, to: string, check: (file: string) => Promise<unknown>) {
     const blob = await downloadFile({ ...of, repo, path, revision, xet: false });
     const part = `${to}.${randomUUID()}.incomplete`;
@@ -82,7 +83,14 @@ export async function openHub(place: HubPlace, settings: HubSettings, signal?: A
       await rm(part, { force: true });
     }
   }
-  return { list: () => asking(list()), load: (...file) => asking(load(...file)) };
+  return { list: () => asking(list), load: (...file: Parameters<typeof load>) => asking(() => load(...file)) };
+}
+
+/** The signal ends what waits for a hub that sends nothing, and what its caller ends. */
+function watchSilence(caller: AbortSignal | undefined) {
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(new Error(`no byte for ${SILENCE_MS / 1000} s`)), SILENCE_MS);
+  return { timer, signal: caller ? AbortSignal.any([caller, silent.signal]) : silent.signal };
 }
 
 /** The names become paths in the cache. */

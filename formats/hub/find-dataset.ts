@@ -3,7 +3,7 @@
 // those that the hub names at the commit, also where another program put it there.
 
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { DatasetError } from '../../domain/errors/errors.ts';
@@ -85,22 +85,16 @@ async function hubCopy(folder: string, { revision }: HubPlace, hub: Hub): Promis
 async function loadInto(folder: string, hub: Hub, commit: string, { name, oid }: HubFile): Promise<LoadedFile> {
   const path = join(folder, 'snapshots', commit, name);
   const blob = join(folder, 'blobs', oid);
-  if (!(await isThere(path))) {
+  if (!existsSync(path)) {
     await mkdir(dirname(path), { recursive: true });
     await mkdir(dirname(blob), { recursive: true });
-    if (!(await isThere(blob))) await hub.load(name, commit, blob, (part) => hashOf(part, oid));
+    if (!existsSync(blob)) await hub.load(name, commit, blob, (part) => hashOf(part, oid));
     await symlink(relative(dirname(path), blob), path).catch((error: NodeJS.ErrnoException) =>
       error.code === 'EEXIST' ? undefined : copyFile(blob, path),
     );
   }
   return { path, sha256: await hashOf(path, oid) };
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 async function cachedCopy(folder: string, { repo, revision }: HubPlace): Promise<Copy> {
   const ref = await readFile(join(folder, 'refs', revision), 'utf8').catch(() => revision);

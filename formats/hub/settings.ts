@@ -1,5 +1,6 @@
 // How the hub is reached, by the variables of Python's `huggingface_hub`, whose cache is shared.
 
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { DatasetError } from '../../domain/errors/errors.ts';
@@ -27,16 +28,9 @@ export function hubSettings(env: Environment): HubSettings {
     isOffline: /^(?:1|on|yes|true)$/i.test(env['HF_HUB_OFFLINE'] ?? ''),
     cache: path(env['HF_HUB_CACHE'] || env['HUGGINGFACE_HUB_CACHE'] || join(home, 'hub')),
     token:
-      tokenOf(env['HF_TOKEN'] || env['HUGGING_FACE_HUB_TOKEN'], 'HF_TOKEN') ?? tokenOf(textOf(tokenFile), tokenFile),
+      tokenOf(env['HF_TOKEN'] || env['HUGGING_FACE_HUB_TOKEN'], 'HF_TOKEN') ??
+      tokenOf(existsSync(tokenFile) ? readRegular(tokenFile, MOST_TOKEN_BYTES) : undefined, tokenFile),
   };
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readRegular(file, MOST_TOKEN_BYTES);
-  } catch {
-    return undefined;
-  }
 }
 
 function tokenOf(text: string | undefined, source: string): string | undefined {
