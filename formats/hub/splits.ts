@@ -111,7 +111,7 @@ function splitsByName(files: readonly string[]): readonly Split[] {
   for (const { file, config, split } of placed) {
     // A file that names no split is one only where none of its configuration does.
     if (split === undefined && telling.has(config)) continue;
-    const one = { config, split: split ?? 'train', files: [], isDefault: config === STANDARD };
+    const one = { config, split: split ?? 'train', files: [], isDefault: false };
     const key = `${config}\n${one.split}`;
     if (!made.has(key)) made.set(key, one);
     made.get(key)!.files.push(file);

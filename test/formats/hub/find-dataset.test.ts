@@ -187,9 +187,9 @@ describe('the split of a data set on the hub', () => {
     const sharded = { 'data/train-00000-of-00001.jsonl': one, 'data/dev-00000-of-00001.jsonl': one };
     expect(await pathOf(sharded, '/dev')).toBe('hf:maker/sums/default/dev');
     expect(await pathOf({ 'en/eval.jsonl': one, 'de/eval.jsonl': one }, '/de')).toBe('hf:maker/sums/de/test');
-    expect(await pathOf({ 'en/test/0.csv': 'question,answer\n1?,1\n', 'test.json': one, 'a.csv': 'a' })).toMatch(
-      /en\/test$/,
-    );
+    const mixed = { 'en/test/0.csv': 'question,answer\n1?,1\n', 'test.json': one, 'a.csv': 'a' };
+    expect(await pathOf(mixed, '/en')).toBe('hf:maker/sums/en/test');
+    await refused('hf:maker/sums', 'hub-place', 'there are: default/train, en/test.');
     const [header, files] = [
       '---\nconfigs: [{config_name: a, data_dir: in}]\n---\n',
       { 'in/val.jsonl': one, 'test.jsonl': one },
