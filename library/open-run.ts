@@ -88,7 +88,7 @@ function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal 
       // Read first: the result is written behind the last end.
       const isLast = !follow || (await store.get('result')) !== undefined;
       let hadNews = false;
-      for await (const row of store.listEnded(seen)) {
+      for await (const row of store.listRows({ seen })) {
         own?.throwIfAborted();
         hadNews = true;
         yield openRollout(store, run, row);

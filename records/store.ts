@@ -13,14 +13,16 @@ import type { Breach, OnBreach, Stored } from './format/text.ts';
 
 export type { Breach, LogText, RecordKind, Records, OnBreach, Stored };
 
-/** The texts of one rollout's records, by the names of their files. */
+/** The texts of one rollout's records, by the names of its files, its chunks and foreign ones included. */
 export interface RolloutFiles extends FolderTexts {
-  /** The file and the byte of an ended rollout's line. */
-  readonly line?: string;
+  /** Of an ended rollout: the file and the byte of its line, and why it is not the one that its records give. */
+  readonly line?: { readonly place: string; readonly problem: () => string | undefined };
 }
 
-/** What was read of the ended rollouts; filled by the reader. */
-export interface SeenLines {
+/** What was read of a run's rollouts; filled by the reader. */
+export interface SeenRows {
+  /** Those in flight, by the paths of their folders. */
+  readonly inFlight: Map<string, RolloutRow>;
   /** Bytes of whole lines of a segment, by its path, and bytes of its index that name some of them. */
   readonly lines: Map<string, { covered: number; indexed: number }>;
   /** Names, in a bucket. */
@@ -65,12 +67,11 @@ export interface Store {
   listRolloutsOf(query: string, options?: { readonly partly?: boolean }): Promise<RolloutId[]>;
   /** By the path of its folder in the run's. */
   rolloutIn(path: string): Promise<RolloutId | undefined>;
-  /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
-  listFiles(id: RolloutId): Promise<string[]>;
-  /** The ended rollouts as rows of a list, in the order of `Ended.entries`. `seen` is of an earlier call: only those since. */
-  listEnded(seen?: SeenLines): AsyncIterable<RolloutRow>;
-  /** Why the line of an ended rollout is not the one that its records give. */
-  lineProblem(id: RolloutId): Promise<string | undefined>;
+  /**
+   * The ended rollouts as rows of a list, in the order of `Ended.entries`; with `inFlight`, those in flight before them: of one
+   * that ends meanwhile the last row counts. `seen` is of an earlier call: only what is new since.
+   */
+  listRows(options?: { readonly seen?: SeenRows; readonly inFlight?: boolean }): AsyncIterable<RolloutRow>;
   /** Second lines of ended rollouts that differ from the ones that count. */
   listConflicts(): AsyncIterable<Breach>;
   /**

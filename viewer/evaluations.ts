@@ -50,7 +50,7 @@ async function evaluationIn(out: string, run: string): Promise<Read | undefined>
   const open = { run, version, total, state: 'open', right: null, interval: null } as const;
   if (!result) {
     const ended = new Set<string>();
-    for await (const { query, sample } of store.listEnded()) ended.add(JSON.stringify([query, sample]));
+    for await (const { query, sample } of store.listRows()) ended.add(JSON.stringify([query, sample]));
     const none = { meanReturn: null, tokens: null, answeredBy: null };
     return { line, evaluation: { ...open, rollouts: ended.size, ...none } };
   }

@@ -2,13 +2,11 @@
 // place. A file that is absent is undefined, also when it disappears between two reads. Every read blocks, because that takes
 // a third of the processor time of an asynchronous one; in-batches.ts lets requests in between.
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../domain/errors/errors.ts';
 import { ENDED } from '../records/format/layout.ts';
 
-/** Without O_NONBLOCK the opening itself would wait for a pipe's writer. */
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR']);
 
 /** The result of `look`; undefined where there is nothing to look at. */
@@ -18,16 +16,6 @@ function unlessAbsent<T>(look: () => T): T | undefined {
   } catch (error) {
     if (ABSENT.has((error as NodeJS.ErrnoException).code)) return undefined;
     throw error;
-  }
-}
-
-export function readPlain(path: string): string | undefined {
-  const file = unlessAbsent(() => openSync(path, READ));
-  if (file === undefined) return undefined;
-  try {
-    return fstatSync(file).isFile() ? readFileSync(file, 'utf8') : undefined;
-  } finally {
-    closeSync(file);
   }
 }
 

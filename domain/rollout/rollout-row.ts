@@ -35,6 +35,19 @@ export interface RolloutRow {
   readonly steered?: true;
   /** A record of it that cannot be read. */
   readonly flaw?: string;
+  /** Only while it is open. */
+  readonly doing?: Doing;
+}
+
+/** The step that an open rollout waits for. */
+export interface Doing {
+  /** 1-based. */
+  readonly turn: number;
+  readonly what: 'answer' | 'judge';
+  /** Parts of the answer that are stored. */
+  readonly chunks: number;
+  /** Epoch milliseconds of the newest record. */
+  readonly since: number;
 }
 
 /** The small facts of a rollout's turns, in order: one entry per turn where it is a list. */

@@ -9,6 +9,7 @@ import { UsageError } from '../../domain/errors/errors.ts';
 
 /** Without O_NONBLOCK the opening itself would wait for a pipe's writer. */
 export const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+export const NO_LINK = READ | constants.O_NOFOLLOW;
 
 interface Opened {
   readonly fd: number;
@@ -16,8 +17,8 @@ interface Opened {
 }
 
 /** The caller closes it. */
-export function openRegular(path: string, mostBytes?: number): Opened {
-  const fd = openSync(path, READ);
+export function openRegular(path: string, mostBytes?: number, flags = READ): Opened {
+  const fd = openSync(path, flags);
   try {
     return { fd, size: regularSize(path, fstatSync(fd), mostBytes) };
   } catch (error) {
@@ -65,8 +66,9 @@ export async function readRegularText(path: string): Promise<string> {
   }
 }
 
-export function readRegular(path: string, mostBytes = MOST_BYTES): string {
-  const { fd, size } = openRegular(path, mostBytes);
+/** With NO_LINK: a symbolic link is an error of code ELOOP. */
+export function readRegular(path: string, mostBytes = MOST_BYTES, flags = READ): string {
+  const { fd, size } = openRegular(path, mostBytes, flags);
   try {
     const bytes = Buffer.allocUnsafe(size);
     let read = 0;

@@ -47,10 +47,12 @@ export async function checkRollout(
   // The end is read before the files are listed: the turns that it names existed by then, also in a running run.
   const ended = await read(END_FILE);
   // A line that cannot be read was reported with the end.
-  const names = await store.listFiles(id).catch(() => undefined);
+  const listed = await store
+    .readRecords(id, ({ names, line }) => ({ names: names(), flaw: line?.problem() }))
+    .catch(() => undefined);
   if (typeof ended === 'string') breach(END_FILE, ended);
-  if (!names) return undefined;
-  const flaw = await store.lineProblem(id);
+  if (!listed) return undefined;
+  const { names, flaw } = listed;
   if (flaw !== undefined) onBreach({ path: folder, problem: flaw });
   const all = names.map((name) => ({ name, ...parseRolloutFile(name) }));
   for (const file of all) if (file.kind === 'foreign') breach(file.name, FOREIGN);

@@ -3,7 +3,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readRegular } from '../../local/machine/regular-file.ts';
+import { NO_LINK, readRegular } from '../../local/machine/regular-file.ts';
 import { isHarmless } from '../format/layout.ts';
 import type { AppendedLine, FolderEntries, FolderTexts, Place } from '../place.ts';
 import { codeOf, fileError } from './errors.ts';
@@ -107,18 +107,21 @@ async function* walkFolders(
   }
 }
 
-/** Each read when it is asked for. Blocking reads are three times as cheap as asynchronous ones. */
+/**
+ * Each read when it is asked for. Blocking reads are three times as cheap as asynchronous ones. A symbolic link is not there: one
+ * that was planted shows no file of another place.
+ */
 function textsIn(folder: string): FolderTexts {
   function unlessGone<T>(path: string, read: (path: string) => T): T | undefined {
     try {
       return read(path);
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') return undefined;
       throw fileError('read', path, error);
     }
   }
   return {
-    text: (file) => unlessGone(join(folder, file), readRegular),
+    text: (file) => unlessGone(join(folder, file), (path) => readRegular(path, undefined, NO_LINK)),
     names: () => unlessGone(folder, (path) => readdirSync(path)) ?? [],
   };
 }

@@ -3,11 +3,11 @@
 
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import { NameSet } from '../name-set.ts';
-import type { Breach, SeenLines } from '../store.ts';
+import type { Breach, SeenRows } from '../store.ts';
 import type { EndedRollout } from './line.ts';
 import type { EndedId } from './places.ts';
 
-export const nothingSeen = (): SeenLines => ({ lines: new Map(), objects: new NameSet() });
+export const nothingSeen = (): SeenRows => ({ inFlight: new Map(), lines: new Map(), objects: new NameSet() });
 
 export interface Ended {
   /** As it was when last looked. */
@@ -26,7 +26,10 @@ export interface Ended {
    * Looks again; each once, on a disk in the order in which they ended, in a bucket in no order. Lines that nobody can read go to
    * `onFlaw`, else they are an error.
    */
-  entries(onFlaw?: (path: string, problem: string) => void, seen?: SeenLines): AsyncGenerator<RolloutRow>;
+  entries(
+    onFlaw?: (path: string, problem: string) => void,
+    seen?: Omit<SeenRows, 'inFlight'>,
+  ): AsyncGenerator<RolloutRow>;
   /** Lines that do not count and hold another record of their rollout than the one that does. */
   conflicts(): AsyncGenerator<Breach>;
 }

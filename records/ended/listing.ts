@@ -5,9 +5,10 @@ import { dirname, join } from '../place.ts';
 import { rolloutFolder } from '../format/layout.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { listRollouts, listRolloutsOf, rolloutAt } from '../in-flight/listing.ts';
-import { factsOf, namesIn, placeOf } from '../places/files.ts';
+import { factsOf, placeOf } from '../places/files.ts';
+import { rowsInFlight } from '../in-flight/rows.ts';
 import type { Breach, Store } from '../store.ts';
-import type { Ended } from './ended.ts';
+import { type Ended, nothingSeen } from './ended.ts';
 import { type EndedRollout, lineProblem } from './line.ts';
 import { filesOf } from './row.ts';
 import { ROLLOUT_FILE } from '../format/rollout-file.ts';
@@ -16,17 +17,7 @@ export function openListing(
   folder: string,
   run: string,
   ended: Ended,
-): Pick<
-  Store,
-  | 'listRollouts'
-  | 'listRolloutsOf'
-  | 'listFiles'
-  | 'listEnded'
-  | 'rolloutIn'
-  | 'listConflicts'
-  | 'lineProblem'
-  | 'readRecords'
-> {
+): Pick<Store, 'listRollouts' | 'listRolloutsOf' | 'listRows' | 'rolloutIn' | 'listConflicts' | 'readRecords'> {
   /** A rollout that ends while its files are read may have lost some: its first file went first, and it has its line. */
   async function whole<T>(id: RolloutId, ofLine: (line: EndedRollout) => T, ofFiles: (path: string) => Promise<T>) {
     for (;;) {
@@ -69,21 +60,18 @@ export function openListing(
       return id && { run, query: id.query, sample: id.sample, attempt: id.attempt };
     },
 
-    listEnded: (seen) => ended.entries(undefined, seen),
-    listConflicts: () => ended.conflicts(),
-
-    async lineProblem(id) {
-      const line = await ended.rollout(id);
-      return line && lineProblem(line);
+    async *listRows({ seen = nothingSeen(), inFlight = false } = {}) {
+      // Files first: a rollout that ends meanwhile has its line before its files go.
+      if (inFlight) yield* rowsInFlight(folder, seen.inFlight);
+      yield* ended.entries(undefined, seen);
     },
+    listConflicts: () => ended.conflicts(),
 
     readRecords: (id, read) =>
       whole(
         id,
-        (line) => read({ ...filesOf(line), line: ended.lineOf(id) }),
+        (line) => read({ ...filesOf(line), line: { place: ended.lineOf(id), problem: () => lineProblem(line) } }),
         async (path) => read(await placeOf(path).texts(path)),
       ),
-
-    listFiles: (id) => whole(id, ({ records }) => [...records.keys()], namesIn),
   };
 }

@@ -53,7 +53,7 @@ export function summaryOf(
     };
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
-    const problem = path.line === undefined ? error.message : `${error.message} (${path.line})`;
+    const problem = path.line === undefined ? error.message : `${error.message} (${path.line.place})`;
     onBroken?.({ path: join(layout.rolloutFolder(owner), error.file), problem });
     return undefined;
   }

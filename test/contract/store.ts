@@ -3,6 +3,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RolloutId } from '../../domain/names/ids.ts';
+import type { EndRecord } from '../../domain/rollout/trajectory.ts';
+import { nothingSeen } from '../../records/ended/ended.ts';
 import type { Store } from '../../records/store.ts';
 import { aQuery, putRun, RUN, someSettings, turnRecord } from '../records/play.ts';
 
@@ -14,6 +16,15 @@ export interface StorePlace {
   readonly drafts?: boolean;
 }
 
+const END: Omit<EndRecord, 'turns'> = {
+  outcome: 'complete',
+  stopReason: 'success',
+  failure: null,
+  turnRewards: [1],
+  returns: [1],
+  success: [1],
+  finishedAt: 9,
+};
 const logOf = (...turns: readonly string[]) => ({ txt: turns.join(''), jsonl: turns.join('').toUpperCase() });
 
 export function storeContract(name: string, { create, again, drafts = true }: StorePlace): void {
@@ -55,16 +66,7 @@ export function storeContract(name: string, { create, again, drafts = true }: St
       of: turn.hash,
       tookMs: 3,
     });
-    const end = await store.put('end', id, {
-      outcome: 'complete',
-      stopReason: 'success',
-      failure: null,
-      turnRewards: [1],
-      returns: [1],
-      success: [1],
-      turns: [turn.hash],
-      finishedAt: 9,
-    });
+    const end = await store.put('end', id, { ...END, turns: [turn.hash] });
     const other = again(store);
     const kept = { created: false };
     expect(await other.get('rollout', id)).toEqual({ ...rollout, ...kept });
@@ -74,6 +76,31 @@ export function storeContract(name: string, { create, again, drafts = true }: St
     expect([rollout, turn, verdict, end].map(({ created }) => created)).toEqual([true, true, true, true]);
     expect(turn.record).toEqual({ ...turnRecord(1, 'What?'), previous: rollout.hash });
     expect(turn.hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test(`${name}: a rollout in flight is a row with the step that it waits for, told again when that changes`, async () => {
+    const store = create();
+    const id = idOf('q');
+    const reader = again(store);
+    const seen = nothingSeen();
+    const news = async () =>
+      (await all(reader.listRows({ seen, inFlight: true }))).map(({ state, doing }) => [
+        state,
+        doing?.turn,
+        doing?.what,
+      ]);
+    expect(await news()).toEqual([]);
+    const rollout = await store.put('rollout', id, rolloutOf(id));
+    expect(await news()).toEqual([['open', 1, 'answer']]);
+    expect(await news()).toEqual([]);
+    const turn = await store.put('turn', id, { ...turnRecord(1, 'What?'), previous: rollout.hash });
+    expect(await news()).toEqual([['open', 1, 'judge']]);
+    await store.put('verdict', id, { turn: 1, verdict: 'wrong', reason: 'other', of: turn.hash, tookMs: 3 });
+    expect(await news()).toEqual([['open', 2, 'answer']]);
+    expect(await all(again(store).listRows())).toEqual([]);
+    await store.put('end', id, { ...END, turns: [turn.hash], success: [0], turnRewards: [0], returns: [0] });
+    expect(await news()).toEqual([['complete', undefined, undefined]]);
+    expect(await news()).toEqual([]);
   });
 
   test(`${name}: the first put wins: a second changes nothing and returns the first`, async () => {

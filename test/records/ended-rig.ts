@@ -23,7 +23,7 @@ export async function seenIn(store: Store): Promise<unknown> {
     listed.push(rolloutFolder(id));
   const rollouts = [];
   for (const id of ids) {
-    const files = (await store.listFiles(id)).toSorted();
+    const files = (await store.readRecords(id, ({ names }) => names())).toSorted();
     const turns = [];
     for (let turn = 1; turn <= 4; turn++)
       turns.push([
@@ -63,7 +63,7 @@ export async function endAll(out: string, layer: FileLayer = NODE_FILES, run = R
 /** Makes files of ended rollouts again, so that a test can do harm to them. */
 export async function asFiles(out: string, run = RUN): Promise<void> {
   const store = openFileStore(out, run);
-  for await (const { query, sample, attempt } of store.listEnded()) {
+  for await (const { query, sample, attempt } of store.listRows()) {
     const folder = join(store.folder, rolloutFolder({ query, sample, attempt }));
     mkdirSync(folder, { recursive: true });
     await store.readRecords({ run, query, sample, attempt }, ({ names, text }) => {

@@ -53,7 +53,7 @@ async function breaches(): Promise<Breach[]> {
   return found;
 }
 
-const entries = (): Promise<RolloutRow[]> => all(again(out).listEnded());
+const entries = (): Promise<RolloutRow[]> => all(again(out).listRows());
 
 describe('an ended rollout', () => {
   test('is one line of JSON, and its files and folders are gone', async () => {
@@ -130,12 +130,12 @@ describe('an ended rollout', () => {
       const [made] = readdirSync(join(from, RUN, 'ended')).filter((one) => one.endsWith('.jsonl'));
       writeFileSync(join(ended(), `${name}.jsonl`), readFileSync(join(from, RUN, 'ended', made!)));
     };
-    const before = await again(out).listFiles(ID);
+    const before = await again(out).readRecords(ID, ({ names }) => names());
     await other('longer', async (store) => {
       cpSync(join(root, 'good', RUN, rolloutFolder(ID)), join(store.folder, rolloutFolder(ID)), { recursive: true });
       await store.put('chunk', ID, { turn: 3, chunk: 1 } as ChunkRecord);
     });
-    expect((await again(out).listFiles(ID)).length).toBe(before.length + 1);
+    expect((await again(out).readRecords(ID, ({ names }) => names())).length).toBe(before.length + 1);
     const ofLines = async () => (await breaches()).filter(({ path }) => path.startsWith('ended/'));
     expect(await ofLines()).toEqual([]);
     await other('another', (store) => play(store, { query: aQuery('one'), verdicts: ['right'] }));

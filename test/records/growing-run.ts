@@ -169,7 +169,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
       let ended = 0;
       for (const id of ids) {
         assert.equal((await store.listRolloutsOf(id.query)).length, 1);
-        const names = await store.listFiles(id);
+        const names = await store.readRecords(id, ({ names }) => names());
         assert(names.includes('rollout.json'), `${id.query}: ${names.join()}`);
         if (!names.includes('end.json')) continue;
         assert.equal(names.filter((name) => name.endsWith('.json')).length, 8, names.join());

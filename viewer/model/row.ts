@@ -1,4 +1,4 @@
-// One rollout of a run as the lists of the viewer know it: its row, with what people said of it and what it waits for.
+// One rollout of a run as the lists of the viewer know it: its row with what people said of it.
 // Pure; the page and the report show them.
 
 import type { RolloutRow, RowState } from '../../domain/rollout/rollout-row.ts';
@@ -11,22 +11,9 @@ export type { RowState };
 export interface Row extends RolloutRow {
   /** A person gave a verdict or wrote a note on it, or had it played again. */
   readonly marks?: readonly Mark[];
-  /** Only while it is open. */
-  readonly doing?: Doing;
 }
 
 export type Mark = SteeringAct['act'];
-
-/** The step that an open rollout waits for, from its files alone. */
-export interface Doing {
-  /** 1-based. */
-  readonly turn: number;
-  readonly what: 'answer' | 'judge' | 'end';
-  /** Parts of the answer that are stored. */
-  readonly chunks: number;
-  /** Epoch milliseconds of the newest record. */
-  readonly since: number;
-}
 
 /** Unique in its run. */
 export const rowKey = ({ query, sample, attempt }: Place): string => `${sample}.${attempt}/${query}`;
