@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bucketEnvironment, openS3Server, type S3Server, useBuckets } from '../support/s3-server.ts';
-import { deedsIn, look, openWriters, type Reader, READERS, viewer, type Writers } from './growing-run.ts';
+import { deedsIn, look, openWriters, type Reader, READERS, type Writers } from './growing-run.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 const LOOKS = Number(process.env['LOOKS'] ?? 4);
@@ -55,7 +55,7 @@ async function looksAt(
 }
 
 describe('a run that grows is sound to every reader', () => {
-  test.each(Object.entries({ ...READERS, viewer }))(
+  test.each(Object.entries(READERS))(
     'on a disk: %s',
     (_name, reader) => looksAt(() => mkdtempSync(join(root, 'run-')), 16, 10, reader),
     HOURS,

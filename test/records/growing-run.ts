@@ -19,7 +19,7 @@ import { openRecordCache } from '../../records/in-flight/cache.ts';
 import { readSummaries, readTrajectory } from '../../records/reading/trajectories.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import type { Store } from '../../records/store.ts';
-import { openRuns } from '../../viewer/runs.ts';
+import { RunIndex } from '../../viewer/run-index.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { again } from './ended-rig.ts';
 import { aQuery, play, putRun, RUN, someSettings } from './play.ts';
@@ -210,22 +210,18 @@ export const READERS: Readonly<Record<string, Reader>> = {
       const { ended, rollouts } = await checkRun(again(out), onBreach, { isGoing: () => Promise.resolve(true) });
       return { ended, all: rollouts };
     },
-};
 
-const rowsOf = async (runs: ReturnType<typeof openRuns>): Promise<Said> => {
-  const { index } = await runs.open(RUN);
-  await index.refresh();
-  assert.equal(index.progress.problem, undefined);
-  const rows = index.rows();
-  for (const { flaw, state, turns } of rows) {
-    assert.equal(flaw, undefined);
-    if (state !== 'open') assert.equal(turns.finish, 'sss');
-  }
-  return { ended: rows.filter(({ state }) => state !== 'open').length, all: rows.length };
-};
-
-/** Of runs in folders. */
-export const viewer: Reader = ({ out }) => {
-  const runs = openRuns(out);
-  return () => rowsOf(runs);
+  viewer({ out }) {
+    const index = new RunIndex(again(out));
+    return async () => {
+      await index.refresh();
+      assert.equal(index.progress.problem, undefined);
+      const rows = index.rows();
+      for (const { flaw, state, turns } of rows) {
+        assert.equal(flaw, undefined);
+        if (state !== 'open') assert.equal(turns.finish, 'sss');
+      }
+      return { ended: rows.filter(({ state }) => state !== 'open').length, all: rows.length };
+    };
+  },
 };
