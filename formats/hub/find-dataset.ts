@@ -35,7 +35,10 @@ export async function findDataset(named: string, { cwd, env, signal }: Finder): 
   const { commit, names, load } = copy;
   const wanted = place.wanted.join('/');
   const readme = names.includes(README) ? readRegular((await load(README)).path, MOST_README_BYTES) : undefined;
-  const split = names.includes(wanted) ? undefined : chooseSplit(splitsOf(names, readme), place.wanted, place.repo);
+  const where = settings.isOffline ? ' in the cache, and HF_HUB_OFFLINE is set' : '';
+  const split = names.includes(wanted)
+    ? undefined
+    : chooseSplit(splitsOf(names, readme), place.wanted, place.repo, where);
   const loaded: (LoadedFile & { readonly name: string })[] = [];
   for (const name of split?.files ?? [wanted]) loaded.push({ name, ...(await load(name)) });
   return {

@@ -122,7 +122,7 @@ function splitsByName(files: readonly string[]): readonly Split[] {
 const MOST_SHOWN = 40;
 
 /** The split that `wanted` names: a configuration, a split, or both; a configuration may hold slashes. */
-export function chooseSplit(splits: readonly Split[], wanted: readonly string[], repo: string): Split {
+export function chooseSplit(splits: readonly Split[], wanted: readonly string[], repo: string, where = ''): Split {
   const name = wanted.join('/');
   const whole = splits.filter(({ config, split }) => name === `${config}/${split}`);
   const ofConfig = splits.filter(({ config }) => name === config);
@@ -134,7 +134,7 @@ export function chooseSplit(splits: readonly Split[], wanted: readonly string[],
   const names = (found.length > 0 ? found : splits).map(({ config, split }) => oneLine(`${config}/${split}`));
   const line = names.find((one) => one.endsWith('/test')) ?? names[0];
   const what = found.length > 0 ? 'has several splits' : `has no split ${oneLine(name)}`;
-  throw new DatasetError(splits.length === 0 ? `hf:${repo} has no file of rows` : `hf:${repo} ${what}`, {
+  throw new DatasetError(`hf:${repo} ${splits.length === 0 ? 'has no file of rows' : what}${where}`, {
     reason: 'hub-place',
     fix: line
       ? `Name one, as in hf:${repo}/${line}; there are: ${names.slice(0, MOST_SHOWN).join(', ')}${names.length > MOST_SHOWN ? ', …' : ''}.`

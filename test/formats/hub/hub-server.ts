@@ -61,6 +61,7 @@ export async function hubServer(repo: string, first: Files): Promise<HubServer> 
     const [, treeOf] = new RegExp(`^/api/datasets/${repo}/tree/(.+)$`).exec(path) ?? [];
     if (treeOf !== undefined) return sendTree(reply, url, commits.get(treeOf)!);
     const [, commit, name] = new RegExp(`^/datasets/${repo}/resolve/([^/]+)/(.+)$`).exec(path) ?? [];
+    reply.setHeader('x-repo-commit', commit ?? '');
     const content = commits.get(commit ?? '')?.get(name ?? '');
     if (content === undefined) return void reply.writeHead(404, { 'x-error-code': 'RepoNotFound' }).end();
     if (content.length <= SMALL_BYTES) return sendPart(request, reply, content);
