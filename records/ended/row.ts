@@ -1,17 +1,10 @@
-// A rollout as a row of a list, from its files or from its line. For display: hashes of turns are not checked here. A
-// rollout with a damaged record is a row too, which names it.
+// An ended rollout as the texts of its records, and as a row of a list, from its line.
 
-import { firstWords } from '../../domain/text/foreign-text.ts';
 import { type RolloutRow, rolloutRow } from '../../domain/rollout/rollout-row.ts';
-import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
-import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
-import { questionOf } from '../../domain/query/query.ts';
-import { expectedValues } from '../../domain/query/references.ts';
-import type { Owner } from '../format/text.ts';
-import { summaryOf } from '../reading/summary.ts';
+import { ROLLOUT_FILE } from '../format/rollout-file.ts';
+import { notEnded, rowOf } from '../reading/row.ts';
 import type { RolloutFiles } from '../store.ts';
 import type { EndedRollout } from './line.ts';
-import { ROLLOUT_FILE } from '../format/rollout-file.ts';
 
 export const filesOf = ({ records }: EndedRollout): RolloutFiles => ({
   text: (file) => records.get(file)?.text,
@@ -24,36 +17,3 @@ export const endedRow = (rollout: EndedRollout): RolloutRow => {
     rowOf(files, rollout.of) ?? rolloutRow(notEnded(rollout.of, null), { title: '' }, `${ROLLOUT_FILE} is missing`)
   );
 };
-
-/** Undefined if it has not begun. */
-export function rowOf(files: RolloutFiles, owner: Owner): RolloutRow | undefined {
-  const { index, ...asked } = placeIn(files.text(ROLLOUT_FILE));
-  let flaw: string | undefined;
-  const onBroken = ({ path, problem }: { path: string; problem: string }) =>
-    (flaw = `${path.slice(path.lastIndexOf('/') + 1)} ${problem}`);
-  const found = summaryOf(files, owner, index, { onBroken });
-  if (found) return rolloutRow(found, asked);
-  if (flaw === undefined) return undefined;
-  // The end still says how a rollout ended whose turn cannot be read.
-  const end = summaryOf(files, owner, index, { detail: 'ends' });
-  return rolloutRow(end?.outcome ? end : notEnded(owner, index), asked, flaw);
-}
-
-const TITLE_CHARS = 120;
-
-function placeIn(first: string | undefined): Pick<RolloutRow, 'index' | 'title' | 'expected'> {
-  try {
-    const { index, query } = JSON.parse(first ?? '') as RolloutRecord;
-    const expected = expectedValues(query);
-    const title = firstWords(questionOf(query), TITLE_CHARS);
-    return { index, title, ...(expected.length > 0 && { expected }) };
-  } catch {
-    // Torn, or of another form: `check` names it.
-    return { index: null, title: '' };
-  }
-}
-
-const notEnded = ({ query, sample, attempt }: Owner, index: number | null): RolloutSummary => ({
-  ...{ query, sample, attempt, index, outcome: null, stopReason: null, failure: null },
-  ...{ success: [], returns: [], turns: [], finishedAt: null },
-});

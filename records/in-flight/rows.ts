@@ -3,13 +3,13 @@
 
 import type { Doing, RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
-import { rowOf } from '../ended/row.ts';
 import { parseRolloutFolder } from '../format/layout.ts';
 import { END_FILE, inOrder, parseRolloutFile, ROLLOUT_FILE, type RolloutFile } from '../format/rollout-file.ts';
 import type { Owner } from '../format/text.ts';
 import { mapAhead } from '../map-ahead.ts';
 import { basename, join } from '../place.ts';
 import { factsOf, namesIn, placeOf } from '../places/files.ts';
+import { rowOf } from '../reading/row.ts';
 import { rolloutFolders } from './listing.ts';
 
 /** The rows that are new or others than in `seen`, which holds them by the paths of their folders. */
