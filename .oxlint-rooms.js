@@ -90,8 +90,9 @@ const ROOMS = {
   },
   'run/': {
     ours: [
-      ...['domain/', 'local/machine/', 'local/service/', 'local/permissions/', 'formats/datasets/', 'formats/hub/'],
-      ...['inference/', 'environments/', 'records/', 'client/temporal/'],
+      ...['domain/', 'local/machine/', 'local/service/', 'local/permissions/'],
+      ...['formats/datasets/', 'formats/hub/', 'formats/benchmarks/', 'inference/'],
+      ...['environments/', 'records/', 'client/temporal/'],
     ],
     outside: ['node:', 'vendor'],
   },

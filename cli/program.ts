@@ -17,6 +17,7 @@ const COMMANDS = {
     feed: ["serve a run's groups to a trainer, over HTTP", () => import('./commands/feed.ts')],
   },
   Look: {
+    benchmarks: ['the benchmarks that a run plays by name', () => import('./commands/benchmarks.ts')],
     list: ['list the runs', () => import('./commands/list.ts')],
     status: ['the progress of a run; with --follow to its end', () => import('./commands/status.ts')],
     show: ['one trajectory, turn by turn', () => import('./commands/show.ts')],

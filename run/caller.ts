@@ -25,6 +25,14 @@ export type RunEvent =
   | { readonly type: 'log'; readonly text: string }
   /** The local service starts. */
   | { readonly type: 'service'; readonly progress: ServerProgress }
+  /** The rows are those of a benchmark; `verified`: by the sources that its page names. */
+  | {
+      readonly type: 'benchmark';
+      readonly name: string;
+      readonly title: string;
+      readonly notes: readonly string[];
+      readonly verified: boolean;
+    }
   /** A large data set, which takes seconds to read. */
   | { readonly type: 'reading'; readonly dataset: string }
   /** `dataset`: as the caller named it. */

@@ -46,16 +46,16 @@ export async function makeEvaluation(
 /** Makes the run that evaluates version 0 of the weights, by the record of the training run; the later ones repeat it. */
 export async function createFirstEvaluation(
   training: RunRecord,
-  { dataset, queries }: Rows,
+  { dataset, wording, queries }: Rows,
   out: string,
   codes: Parameters<typeof createRun>[3],
 ): Promise<void> {
-  const { epochs: _epochs, train: _train, keep: _keep, evaluation, ...record } = training;
+  const { epochs: _epochs, train: _train, keep: _keep, wording: _wording, evaluation, ...record } = training;
   const { run, origins } = record;
   const first = { run, version: 0, line: 0 };
   const place = evaluationPlace({ ...first, out });
   const evaluating: RunRecord = {
-    ...{ ...record, dataset, samples: evaluation!.samples },
+    ...{ ...record, dataset, ...(wording && { wording }), samples: evaluation!.samples },
     run: place.run,
     origins: { ...origins, samples: origins['evalSamples'] ?? 'default' },
     evaluates: { ...first, label: null },

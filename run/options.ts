@@ -41,7 +41,7 @@ const ENVIRONMENTS =
   'a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://…), a rubric (rubric:./rubric.json) or a queue (queue:my-queue)';
 const AGENT = 'the name of an agent, or the command of a program ("python3 my_agent.py")';
 const TEXT = 'a text, or the name of a file';
-const HELD_OUT = 'a file of problems, or hf:<org>/<name>';
+const HELD_OUT = 'a file of problems, hf:<org>/<name>, or a benchmark';
 const RATES: Test<readonly [number, number]> = [
   (value) => Array.isArray(value) && value.length === 2 && isInOrder([0, ...(value as number[]), 1]),
   'two numbers from 0 to 1 in order, as in 0.1:0.9',

@@ -4,7 +4,7 @@
 import { unusable } from '../domain/errors/unusable.ts';
 import type { Wording } from '../domain/query/query.ts';
 import { MAX_WINDOW } from '../domain/run/defaults.ts';
-import { derivedRunName } from '../domain/run/run-name.ts';
+import { derivedRunName, nameOfRows } from '../domain/run/run-name.ts';
 import { tooManyMembers } from '../domain/samples/group.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
 import type { DatasetRecord, RunParts, RunRecord } from '../records/format/run-record.ts';
@@ -28,7 +28,7 @@ export function planRun({ name, options, origins, settings: own, dataset, now, .
   const { samples } = options;
   const beside = partsOf(options, more);
   const asked = { ...givenSettings(options), ...own };
-  const run = name ?? derivedRunName(dataset.path, offeredOf(dataset), asked, samples, beside);
+  const run = name ?? derivedRunName(nameOfRows(dataset), offeredOf(dataset), asked, samples, beside);
   const settings = { ...settingsOf(run, options), ...own };
   return newRecord({ run, settings, origins, samples, ...beside, dataset }, now);
 }

@@ -8,12 +8,11 @@ import { unusable } from '../domain/errors/unusable.ts';
 import { isRunName, RUN_NAME_RULE } from '../domain/names/ids.ts';
 import type { SolutionReader } from '../domain/query/solution-reader.ts';
 import { evaluationName } from '../domain/run/evaluation.ts';
-import { stemOfRuns } from '../domain/run/run-name.ts';
+import { nameOfRows, stemOfRuns } from '../domain/run/run-name.ts';
 import { plural } from '../domain/text/plural.ts';
 import { createMathJudge } from '../environments/math-environment.ts';
 import { createSolutionReader } from '../environments/solution-reader.ts';
-import type { DataSource } from '../formats/datasets/dataset.ts';
-import { findDataset } from '../formats/hub/find-dataset.ts';
+import { type Benchmark, findBenchmark, findRows, type FoundRows } from '../formats/benchmarks/find-rows.ts';
 import { isHubPlace } from '../formats/hub/place.ts';
 import { mustTakeRun } from '../records/places/writable.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
@@ -35,7 +34,7 @@ import { wordingOf } from './wording.ts';
 import { namesIn } from '../records/places/files.ts';
 
 export interface RunWish {
-  /** A file, as the caller names it, or `hf:…`. */
+  /** A file, as the caller names it, `hf:…`, or a benchmark. */
   readonly dataset: string;
   /** The folder of runs, or `s3://bucket/prefix`. */
   readonly out: string;
@@ -89,14 +88,12 @@ export async function prepareRun(wish: RunWish, caller: Caller): Promise<Prepare
   const out = resolvePlace(cwd, wish.out);
   if (parts.codes.length > 0) mustLoadCodeFrom(out);
   const held = parts.options.eval;
-  for (const named of [wish.dataset, ...(held === null ? [] : [held])])
-    if (takesSeconds(named, cwd)) onEvent({ type: 'reading', dataset: named });
-  const source = await findDataset(wish.dataset, caller);
-  const heldSource = held === null ? undefined : await findDataset(held, caller);
-  const plan = openPlan(wish, { source, heldSource }, parts, caller);
+  const found = await foundRows(wish.dataset, caller);
+  const foundHeld = held === null ? undefined : await foundRows(held, caller);
+  const plan = openPlan(wish, { found, foundHeld }, parts, caller);
 
   // The solutions of a run that is there were read when it was made.
-  const unread = (await mayBeThere(out, wish.name, source.path)) ? await plan() : undefined;
+  const unread = (await mayBeThere(out, wish.name, nameOfRows(found.source))) ? await plan() : undefined;
   const recorded = unread && (await runPlace(out, unread.record.run).store.get('run'))?.record;
   const again = recorded && (await againIfAllFailed(runPlace(out, recorded.run), recorded, caller));
   const isThere = recorded !== undefined && !again;
@@ -146,23 +143,38 @@ const withoutFolder = ({ run, store }: RunPlace): Error =>
 /** Reads the rows, and plans the run with them. */
 function openPlan(
   { name, strict }: RunWish,
-  { source, heldSource }: { readonly source: DataSource; readonly heldSource: DataSource | undefined },
+  { found, foundHeld }: { readonly found: FoundRows; readonly foundHeld: FoundRows | undefined },
   parts: DescribedParts,
   { cwd, now, signal }: Caller,
 ) {
   const { limit, shuffleSeed } = parts.options;
   const { environments, program } = parts.settings;
-  const wording = wordingOf(parts.options, cwd);
-  const selection = { strict, wording, signal, ...(environments && { environments }), ...(program && { program }) };
+  const [wording, heldWording] = [found, foundHeld].map((one) => wordingOf(parts.options, cwd, one?.wording));
+  const selection = { strict, signal, ...(environments && { environments }), ...(program && { program }) };
   return async (reader?: SolutionReader) => {
-    const rows = await readRows({ dataset: source, limit, shuffleSeed, ...selection }, reader);
-    const all = { limit: null, shuffleSeed: null, ...selection };
-    const heldOut = heldSource && (await readRows({ dataset: heldSource, ...all }, reader));
+    const rows = await readRows({ dataset: found.source, limit, shuffleSeed, wording, ...selection }, reader);
+    const all = { limit: null, shuffleSeed: null, wording: heldWording, ...selection };
+    const heldOut = foundHeld && (await readRows({ dataset: foundHeld.source, ...all }, reader));
     const input = { ...parts, name, wording, dataset: rows.dataset, heldOut: heldOut?.dataset, now: now() };
     const close = () => [rows, heldOut].forEach((some) => some?.close());
     return { rows, heldOut, record: planRun(input), close };
   };
 }
+
+/** Says what takes seconds, and what a benchmark's page says of its rows. */
+async function foundRows(named: string, caller: Caller): Promise<FoundRows> {
+  const benchmark = findBenchmark(named, caller.cwd);
+  if (benchmark) caller.onEvent({ type: 'benchmark', ...saidOf(benchmark) });
+  if (takesSeconds(benchmark?.place ?? named, caller.cwd)) caller.onEvent({ type: 'reading', dataset: named });
+  return findRows(benchmark, named, caller);
+}
+
+const saidOf = ({ name, page: { title, notes = [], verified = false } }: Benchmark) => ({
+  name,
+  title,
+  notes,
+  verified,
+});
 
 async function withJudge<T>(use: (reader: SolutionReader) => Promise<T>): Promise<T> {
   const judge = createMathJudge({ children: availableParallelism() });

@@ -36,6 +36,8 @@ export interface RowSelection {
 export interface Rows {
   /** As run.json has them. */
   readonly dataset: DatasetRecord;
+  /** The words around them; undefined: their own. */
+  readonly wording: Wording | undefined;
   /** The number of accepted rows. */
   readonly byTask: Readonly<Partial<Record<Task, number>>>;
   /** The first bad rows. */
@@ -56,7 +58,7 @@ const MAX_OPENINGS = 50;
 /** `reader`: undefined where solutions are not read, because the run is there: they were read when it was made. */
 export async function readRows(selection: RowSelection, reader?: SolutionReader): Promise<Rows> {
   const { strict, program } = selection;
-  const { path, hub } = sourceOf(selection.dataset);
+  const { path, hub, benchmark } = sourceOf(selection.dataset);
   const limit = selection.limit ?? Infinity;
   const offered = openQueryHash();
   const accepted = openWaitingQueries();
@@ -98,7 +100,9 @@ export async function readRows(selection: RowSelection, reader?: SolutionReader)
         ...{ path, sha256, accepted: accepted.count, refused },
         ...(asOffered !== sha256 && { offered: asOffered }),
         ...(hub && { hub }),
+        ...(benchmark !== undefined && { benchmark }),
       },
+      wording: selection.wording,
       ...{ byTask, badRows, openings: [...openings.values()] },
       // An agent's program may judge itself.
       inWords: reader ? (program ? { compared: 0, leftOut: 0 } : inWords) : null,

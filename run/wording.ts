@@ -11,10 +11,15 @@ import type { RunOptions } from './options.ts';
 
 const MOST_BYTES = 1 << 20;
 
-/** Undefined: the rows' own words. Throws a UsageError for a file that is not there, and for a template that is none. */
-export function wordingOf({ system, prompt }: Pick<RunOptions, 'system' | 'prompt'>, cwd: string): Wording | undefined {
-  if (system === null && prompt === null) return undefined;
+/** Undefined: the rows' own words. A benchmark's are in force where none are given. Throws a UsageError for a file that is not there, and for a template that is none. */
+export function wordingOf(
+  { system, prompt }: Pick<RunOptions, 'system' | 'prompt'>,
+  cwd: string,
+  ofBenchmark?: Wording,
+): Wording | undefined {
+  if (system === null && prompt === null) return ofBenchmark;
   const wording: Wording = {
+    ...ofBenchmark,
     ...(system !== null && { system: textIn('--system', system, cwd, (text) => /\s/.test(text)) }),
     ...(prompt !== null && { template: textIn('--prompt', prompt, cwd, (text) => /\{[{%]/.test(text)) }),
   };

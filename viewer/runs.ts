@@ -194,7 +194,7 @@ function recordedHead(run: string, record: RunRecord): RunHead {
     run,
     createdAt: record.createdAt,
     model: record.settings.model,
-    dataset: record.dataset && titleOfDataset(record.dataset.path),
+    dataset: record.dataset && (record.dataset.benchmark ?? titleOfDataset(record.dataset.path)),
     numTurns: record.settings.numTurns,
     samples: samplesPerQuery(record),
     ...(record.settings.program && { isAgents: true as const }),

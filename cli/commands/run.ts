@@ -22,7 +22,7 @@ const { group = '' } = FLAGS.model;
 export const run = command({
   args: {
     '<dataset>':
-      'a file of problems: JSON lines, CSV, TSV or Parquet; or hf:<org>/<name>[@revision][/config/split] of the Hugging Face hub',
+      'a file of problems: JSON lines, CSV, TSV or Parquet; hf:<org>/<name>[@revision][/config/split] of the Hugging Face hub; a benchmark, or the page of one (./my.yaml)',
   },
   flags: {
     out: OUT,

@@ -31,6 +31,11 @@ function sentenceOf(io: Io, event: Exclude<RunEvent, { readonly type: 'service' 
   switch (event.type) {
     case 'log':
       return oneLine(event.text);
+    case 'benchmark': {
+      const notes = [...event.notes, ...(event.verified ? [] : ['not verified'])];
+      const known = notes.length > 0 ? ` (${notes.join('; ')})` : '';
+      return oneLine(`Benchmark  ${event.name}: ${event.title}${known}`);
+    }
     case 'reading':
       return `Reading ${oneLine(event.dataset)} …`;
     case 'not-honoured':

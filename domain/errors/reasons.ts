@@ -56,6 +56,7 @@ export const REASONS = {
   ],
   /** The data set, or a row of it. */
   dataset: [
+    'bad-page',
     'bad-row',
     'dataset-changed',
     'dataset-empty',
@@ -69,6 +70,7 @@ export const REASONS = {
     'hub-place',
     'hub-refused',
     'hub-unreachable',
+    'no-benchmark',
     'no-judged-turn',
     'no-pairs',
     'no-query',

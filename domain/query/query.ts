@@ -1,7 +1,20 @@
 // A query: one accepted problem of the data set. Contains everything that a rollout needs to be played and
 // judged, and no settings.
 
-import { eitherOf, LIST, listOf, maybe, NAME, OBJECT, objectOf, oneOf, TEXT, type TypeOf } from '../schema/fields.ts';
+import {
+  COUNT,
+  eitherOf,
+  LIST,
+  listOf,
+  mapOf,
+  maybe,
+  NAME,
+  OBJECT,
+  objectOf,
+  oneOf,
+  TEXT,
+  type TypeOf,
+} from '../schema/fields.ts';
 
 export const TASKS = ['math', 'stem', 'code'] as const;
 /** `environment`: the query names an environment of its run, which alone knows its row. */
@@ -33,7 +46,14 @@ export const PROMPT = eitherOf(
 export type Prompt = TypeOf<typeof PROMPT>;
 
 /** The words of a run around its rows: a system message, and a template in Jinja that takes the place of their questions. */
-export const WORDING = objectOf({ system: maybe(NAME), template: maybe(NAME) });
+export const WORDING = objectOf({
+  system: maybe(NAME),
+  template: maybe(NAME),
+  /** The name that each field has in the data set. */
+  fields: maybe(mapOf(NAME)),
+  /** Each row is a question with choices: in the row's own order, or in that of a seed. */
+  choices: maybe(eitherOf(oneOf('as-written'), COUNT)),
+});
 export type Wording = TypeOf<typeof WORDING>;
 
 const INPUT_OUTPUT = objectOf({ inputs: LIST, outputs: LIST, fn_name: maybe(TEXT) });

@@ -21,6 +21,10 @@ export function derivedRunName(
   return `${stemOfRuns(dataset)}${sha256Hex(JSON.stringify([offered, entries, samples, ...sortedEntries(parts)])).slice(0, 8)}`;
 }
 
+/** What a data set is called in the names of its runs. */
+export const nameOfRows = ({ path, benchmark }: { readonly path: string; readonly benchmark?: string }): string =>
+  benchmark ?? path;
+
 /** What the names of all runs of a data set begin with. */
 export function stemOfRuns(dataset: string): string {
   const title = titleOfDataset(dataset).replaceAll('/default/', '/').replaceAll('/', '-');

@@ -72,7 +72,7 @@ function acceptRow(file: string, { number, read }: NumberedRow, ids: Ids, readin
   const result = queryFromRow(json, String(number), inexact, environments, asker, forProgram);
   if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
   const { query, stated } = result;
-  const field = idFieldOf(json);
+  const field = asker.idField ?? idFieldOf(json);
   if (!ids.all.add(query.queryId)) {
     const shown = JSON.stringify(query.queryId);
     const problem = !field

@@ -52,6 +52,8 @@ export interface DataSource {
   readonly files: readonly string[];
   /** Present for one from a hub. */
   readonly hub?: HubSource;
+  /** The name of the benchmark whose rows these are. */
+  readonly benchmark?: string;
 }
 
 export interface Dataset {

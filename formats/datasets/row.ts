@@ -52,14 +52,15 @@ export function queryFromRow(
 }
 
 function parse(
-  row: unknown,
+  given: unknown,
   fallbackId: string,
   inexact: Inexact,
   environments: RowEnvironments,
-  { asks, promptOf }: Asker,
+  { asks, promptOf, arranged }: Asker,
   forProgram: boolean,
 ): RowResult {
-  if (!isObject(row)) return { ok: false, ...notObject(row) };
+  if (!isObject(given)) return { ok: false, ...notObject(given) };
+  const row = arranged(given);
   const queryId = idOf(row, inexact) ?? fallbackId;
   const environment = environmentOf(row, environments);
   const unread: Unread = environment || forProgram ? 'ignored' : 'refused';

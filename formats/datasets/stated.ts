@@ -161,11 +161,20 @@ interface RightChoice {
   readonly solution: string;
 }
 
+/** Fields of this name say which choice is right. */
+export const isNaming = (field: string): boolean =>
+  [...NAMING, ...LOOSE].some((name) => found({ [field]: true }, [name]).length > 0);
+
+/** The 0-based place of the right one. */
+export const placeOfRight = (row: RowObject, choices: Choices): number => rightOf(row, choices).index;
+
+const rightOf = (row: RowObject, choices: Choices) => choices.right ?? named(row, choices);
+
 /** Undefined if the row has no choices. */
 function rightChoice(row: RowObject, unread?: Unread): RightChoice | undefined {
   const choices = choicesOf(row, unread);
   if (!choices) return undefined;
-  const { field, index } = choices.right ?? named(row, choices);
+  const { field, index } = rightOf(row, choices);
   return { field, solution: statedChoice(index, choices.texts[index]!) };
 }
 

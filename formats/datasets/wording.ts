@@ -5,11 +5,16 @@ import { Template } from '@huggingface/jinja';
 import type { Prompt, Wording } from '../../domain/query/query.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { choicesOf, type Unread } from './choices.ts';
+import { inLayout } from './layout.ts';
 import { found, PROMPTS, type RowObject } from './names.ts';
 import { failRow, checkedText } from './row-fault.ts';
 import { isSaid, mustFit, promptOf, withChoices } from './prompt.ts';
 
 export interface Asker {
+  /** The row as it is read. Throws a RowError. */
+  readonly arranged: (row: RowObject) => RowObject;
+  /** The field with a row's id, where the layout names one. */
+  readonly idField: string | undefined;
   /** Whether anything is asked of the row's model. */
   readonly asks: (row: RowObject) => boolean;
   /** Throws a RowError. */
@@ -17,14 +22,17 @@ export interface Asker {
 }
 
 /** The rows' own questions. */
-export const OWN_QUESTIONS: Asker = { asks: (row) => found(row, PROMPTS).length > 0, promptOf };
+const ITS_OWN: Pick<Asker, 'asks' | 'promptOf'> = { asks: (row) => found(row, PROMPTS).length > 0, promptOf };
+export const OWN_QUESTIONS: Asker = { ...ITS_OWN, arranged: (row) => row, idField: undefined };
 
 /** Throws a SyntaxError for a template that is none. */
-export function askerOf({ system, template }: Wording = {}): Asker {
-  const { asks, promptOf: ask } = template === undefined ? OWN_QUESTIONS : templated(template);
-  if (system === undefined) return { asks, promptOf: ask };
+export function askerOf(wording: Wording = {}): Asker {
+  const { system, template, fields } = wording;
+  const { asks, promptOf: ask } = template === undefined ? ITS_OWN : templated(template);
+  const asker = { asks, promptOf: ask, arranged: (row: RowObject) => inLayout(row, wording), idField: fields?.['id'] };
+  if (system === undefined) return asker;
   return {
-    asks,
+    ...asker,
     promptOf(row, unread) {
       const prompt = ask(row, unread);
       if (prompt.kind === 'text')
@@ -35,7 +43,7 @@ export function askerOf({ system, template }: Wording = {}): Asker {
   };
 }
 
-function templated(text: string): Asker {
+function templated(text: string): typeof ITS_OWN {
   const template = new Template(text);
   const printed = (template.parsed.body as readonly Node[]).flatMap(printedIn);
   return {

@@ -46,6 +46,8 @@ const DATASET = objectOf({
   offered: maybe(HASH),
   /** Present for a data set from a hub, whose place `path` is. */
   hub: maybe(HUB_SOURCE),
+  /** The benchmark whose page the rows were read by. */
+  benchmark: maybe(NAME),
 });
 
 export type DatasetRecord = TypeOf<typeof DATASET>;

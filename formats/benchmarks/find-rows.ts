@@ -1,0 +1,79 @@
+// The rows that a user names: a benchmark of `benchmarks/`, a page of their own, a file, or a place on the hub. A file that lies
+// at the path comes before a benchmark of that name.
+
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { DatasetError } from '../../domain/errors/errors.ts';
+import type { Wording } from '../../domain/query/query.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { packageRoot } from '../../local/machine/package-root.ts';
+import type { DataSource } from '../datasets/dataset.ts';
+import { type Finder, findDataset } from '../hub/find-dataset.ts';
+import { type Page, placeOf, readPage, wordingOf } from './page.ts';
+
+export interface Benchmark {
+  readonly name: string;
+  readonly page: Page;
+  /** As a user would name its data set. */
+  readonly place: string;
+}
+
+export interface FoundRows {
+  readonly source: DataSource;
+  /** Its page's words and layout; undefined: the rows' own. */
+  readonly wording?: Wording;
+}
+
+const PAGE_FILE = /\.ya?ml$/i;
+/** A file of rows has an extension. */
+const NAME = /^[\w+-]+$/;
+
+const folder = (): string => join(packageRoot(), 'benchmarks');
+
+/** Those that ship with Everturn, by name. */
+export const benchmarkNames = (): string[] =>
+  readdirSync(folder())
+    .flatMap((file) => (PAGE_FILE.test(file) ? [file.replace(PAGE_FILE, '')] : []))
+    .sort();
+
+const benchmarkAt = (file: string): Benchmark => {
+  const page = readPage(file);
+  return { name: basename(file).replace(PAGE_FILE, ''), page, place: placeOf(page, file) };
+};
+
+export const shippedBenchmark = (name: string): Benchmark => benchmarkAt(join(folder(), `${name}.yaml`));
+
+/** Undefined where a file or a place on the hub is named. Throws a DatasetError for a bad page, and for a name that none has. */
+export function findBenchmark(named: string, cwd: string): Benchmark | undefined {
+  const path = resolve(cwd, named);
+  if (PAGE_FILE.test(named)) return benchmarkAt(path);
+  const there = NAME.test(named) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+  if (!NAME.test(named) || there?.isFile()) return undefined;
+  const names = benchmarkNames();
+  const name = names.find((one) => one === named.toLowerCase());
+  if (name !== undefined) return shippedBenchmark(name);
+  if (there) return undefined;
+  const near = names.filter((one) => isNear(one, named.toLowerCase()));
+  const some = near.length > 0 ? `Near it are: ${near.join(', ')}.` : `There are: ${names.join(', ')}.`;
+  throw new DatasetError(`There is no file ${short(named, 80)}, and no benchmark of that name`, {
+    reason: 'no-benchmark',
+    fix: `${some} \`everturn benchmarks\` lists them; a file of rows is named with its extension.`,
+  });
+}
+
+export async function findRows(benchmark: Benchmark | undefined, named: string, finder: Finder): Promise<FoundRows> {
+  if (!benchmark) return { source: await findDataset(named, finder) };
+  const { name, page, place } = benchmark;
+  return { source: { ...(await findDataset(place, finder)), benchmark: name }, wording: wordingOf(page) };
+}
+
+/** Half of the pairs of letters of the shorter name stand in the other one, too. */
+function isNear(one: string, other: string): boolean {
+  const [few, many] = [pairsOf(one), pairsOf(other)].sort((a, b) => a.length - b.length) as [string[], string[]];
+  return few.length > 0 && few.filter((pair) => many.includes(pair)).length * 2 >= few.length;
+}
+
+const pairsOf = (name: string): string[] => {
+  const letters = name.replace(/[^a-z0-9]/g, '');
+  return [...letters].slice(1).map((letter, i) => `${letters[i]}${letter}`);
+};
