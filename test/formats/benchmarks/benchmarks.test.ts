@@ -1,0 +1,292 @@
+// Each benchmark from its name to rows: its own page, its own files in a hub's cache (rows made here, in its authors' layout), its
+// prompt, and what the judge takes for right. No hub is asked.
+
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { afterAll, describe, expect, test } from 'vitest';
+import { questionOf } from '../../../domain/query/query.ts';
+import { createMathJudge } from '../../../environments/math-environment.ts';
+import { createSolutionReader } from '../../../environments/solution-reader.ts';
+import { benchmarkNames, findBenchmark, findRows, shippedBenchmark } from '../../../formats/benchmarks/find-rows.ts';
+import { parseHubPlace } from '../../../formats/hub/place.ts';
+import { resolveOptions } from '../../../run/config.ts';
+import { planRun } from '../../../run/plan.ts';
+import { readRows } from '../../../run/rows.ts';
+import { wordingOf } from '../../../run/wording.ts';
+import { rowsOf } from '../../support/rows.ts';
+import { scriptedIo } from '../../cli/scripted-io.ts';
+import { main } from '../../../cli/main.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'everturn-benchmarks-'));
+const judge = createMathJudge();
+afterAll(() => {
+  judge.close();
+  rmSync(root, { recursive: true });
+});
+
+const env = { HF_HUB_CACHE: join(root, 'hub'), HF_HUB_OFFLINE: '1' };
+const COMMIT = 'c'.repeat(40);
+/** Where the hub's files are that a page names by configuration and split. */
+const SPLIT_FILES: Readonly<Record<string, string>> = {
+  gsm8k: 'main/test-00000-of-00001.parquet',
+  aime24: 'data/train-00000-of-00001.parquet',
+};
+const made = (name: string, extension: string) => join(import.meta.dirname, 'rows', `${name}.${extension}`);
+
+/** As `hf download` leaves it. */
+function putInCache(name: string): void {
+  const { page, place } = shippedBenchmark(name);
+  const { repo, revision } = parseHubPlace(place);
+  const file = page.source.file ?? SPLIT_FILES[name]!;
+  const folder = join(env.HF_HUB_CACHE, `datasets--${repo.replace('/', '--')}`);
+  const path = join(folder, 'snapshots', revision === 'main' ? COMMIT : revision, file);
+  mkdirSync(dirname(path), { recursive: true });
+  if (file.endsWith('.csv')) copyFileSync(made(name, 'csv'), path);
+  else if (file.endsWith('.jsonl')) copyFileSync(made(name, 'jsonl'), path);
+  else writeFileSync(path, parquetOf(rowsOf(`./rows/${name}.jsonl`, import.meta.url)));
+  mkdirSync(join(folder, 'refs'), { recursive: true });
+  if (revision === 'main') writeFileSync(join(folder, 'refs/main'), COMMIT);
+}
+
+function parquetOf(rows: readonly Readonly<Record<string, unknown>>[]): Uint8Array {
+  const columnData = Object.keys(rows[0]!).map((name) => {
+    const data = rows.map((row) => row[name] ?? null);
+    const kinds = new Set(data.map((value) => (value === null ? 'null' : typeof value)));
+    const type = kinds.has('object') ? ('JSON' as const) : kinds.has('string') ? ('STRING' as const) : undefined;
+    return {
+      name,
+      data,
+      ...(kinds.has('number') ? { type: 'DOUBLE' as const } : { type: type ?? ('STRING' as const) }),
+    };
+  });
+  return new Uint8Array(parquetWriteBuffer({ columnData }));
+}
+
+async function rowsNamed(named: string, options: { readonly prompt?: string } = {}) {
+  const { source, wording } = await findRows(findBenchmark(named, root), named, { cwd: root, env });
+  const words = wordingOf({ system: null, prompt: options.prompt ?? null }, root, wording);
+  const rows = await readRows(
+    { dataset: source, limit: null, shuffleSeed: null, wording: words },
+    createSolutionReader(judge),
+  );
+  const queries = [];
+  for await (const query of rows.queries()) queries.push(query);
+  rows.close();
+  return { rows, queries };
+}
+
+const read = (name: string) => {
+  putInCache(name);
+  return rowsNamed(name);
+};
+
+/** Its rows' ids and solutions, and what the last one is asked. */
+const BENCHMARKS: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
+  [
+    'gsm8k',
+    { 1: 'She has 3*4=<<3*4=12>>12 pens.\n#### 12', 2: expect.stringContaining('#### 2,500') },
+    'A ticket costs $1,250. What do two cost?\n\nRemember to put your answer on its own line at the end in the form\n"ANSWER: $ANSWER"',
+  ],
+  [
+    'math500',
+    { 'test/prealgebra/0.json': '\\frac{5}{6}', 'test/algebra/0.json': '3' },
+    'of the form Answer: $ANSWER (without quotes) where $ANSWER is the answer to the problem.\n\nSolve $2x=6$.\n\nRemember',
+  ],
+  [
+    'aime24',
+    { 60: '127', 61: '033' },
+    'within \\boxed{}.\nThe answer is an integer between 0 and 999 inclusive.\n\nFind $3\\cdot 11$.',
+  ],
+  [
+    'aime25',
+    { 0: '100', 1: '120' },
+    'Put your final answer within \\boxed{}.\nThe answer is an integer between 0 and 999 inclusive.\n\nFind $5!$.',
+  ],
+  ['hmmt25', { 1: '10\\sqrt{2}', 2: '3,-3' }, 'Put your final answer within \\boxed{}.\n\nFind both roots of $x^2=9$.'],
+  ['amc23', { 0: '27', 1: '-4' }, 'What is $1-5$?'],
+  [
+    'olympiadbench',
+    { 1606: '$9$', 1607: '$2$, $(-2,2)$' },
+    'The following is an open-ended problem from an International Math competition. The problem has multiple answers, with the answers in order being a numerical value, an interval. Please calculate',
+  ],
+  [
+    'mmlu-pro',
+    { 70: '(D) six', 71: '(B) carbon dioxide' },
+    'about biology. Think step by step and then finish your answer with "the answer is (X)" where X is the correct letter choice.\n\n\n\nQuestion:\nWhich gas do plants take in?\nOptions:\nA. oxygen\nB. carbon dioxide\nC. helium\nAnswer: Let\'s think step by step.',
+  ],
+  [
+    'gpqa-diamond',
+    {
+      recMade1: expect.stringMatching(/^\([ABCD]\) 0\.8 f$/),
+      recMade2: expect.stringMatching(/^\([ABCD]\) the second$/),
+    },
+    'Which made-up particle has spin two here?\n\nA) the ',
+  ],
+  [
+    'arc-challenge',
+    { Made_1: '(B) iron', Made_2: '(C) Mars' },
+    'Question: Which is a planet?\nA. Sun\nB. Moon\nC. Mars\nYour response should end with',
+  ],
+];
+
+describe('a benchmark', () => {
+  test.each(BENCHMARKS)(
+    '%s is read and asked as its authors or their harness have it',
+    async (name, solutions, asked) => {
+      const { rows, queries } = await read(name);
+      expect(Object.fromEntries(queries.map((query) => [query.queryId, query.solutions[0]]))).toEqual(solutions);
+      expect(questionOf(queries.at(-1)!)).toContain(asked);
+      expect(rows.dataset).toMatchObject({ benchmark: name, hub: { files: [{ sha256: expect.any(String) }] } });
+      const record = planRun({
+        ...resolveOptions({}),
+        name: undefined,
+        wording: rows.wording,
+        dataset: rows.dataset,
+        now: 0,
+      });
+      expect(record.run).toMatch(new RegExp(`^${name}-[0-9a-f]{8}$`));
+    },
+  );
+
+  test('has one test here for each that ships', () =>
+    expect(BENCHMARKS.map(([name]) => name).sort()).toEqual(benchmarkNames()));
+
+  test('puts its system text in force, and the words of the command before those of its page', async () => {
+    const { queries } = await read('amc23');
+    expect(queries[0]!.prompt).toEqual({
+      kind: 'messages',
+      messages: [
+        { role: 'system', content: 'Please reason step by step, and put your final answer within \\boxed{}.' },
+        { role: 'user', content: 'What is $3^3$?' },
+      ],
+    });
+    const other = await rowsNamed('amc23', { prompt: 'Say: {{ question }}' });
+    expect(questionOf(other.queries[0]!)).toBe('Say: What is $3^3$?');
+  });
+
+  test('asks of one answer or several, and of units, as OlympiadBench does', async () => {
+    const { queries, rows } = await read('olympiadbench');
+    expect(questionOf(queries[0]!)).toBe(
+      'The following is an open-ended problem from an International Math competition. The answer of The problem should be a numerical value. Please calculate the answer according to the given requirements and the information provided. Please use LaTeX format to represent the variables and formulas used in the solution process and results. Please end your solution with "So the final answer is \\boxed{answer}(unit)." and give the result explicitly, note that the unit of the answer should not be included in \\boxed{}.\nFind the area of a square of side 3 cm.',
+    );
+    expect(rows.badRows).toMatchObject([{ field: 'error' }]);
+  });
+
+  test('cites sources, and pins its data if it is verified', () => {
+    for (const { page, place } of benchmarkNames().map(shippedBenchmark)) {
+      expect(page.cites?.length, place).toBeGreaterThan(1);
+      expect(/^[0-9a-f]{40}$/.test(page.source.revision ?? ''), place).toBe(page.verified);
+    }
+  });
+});
+
+const put = (name: string, text: string) => {
+  mkdirSync(dirname(join(root, name)), { recursive: true });
+  writeFileSync(join(root, name), text);
+  return name;
+};
+const PAGE = 'title: Mine\nsource: { dataset: rows.csv }\nscorer: choices\n';
+const MINE = `${PAGE}layout: { fields: { id: Nr, question: Frage }, shuffle: 7 }\n`;
+const ROWS = Array.from({ length: 200 }, (_, i) => `n${i},Was ist ${i}?,ja ${i},nein,vielleicht,nie`);
+
+describe("a user's own page", () => {
+  test('reads fields under their own names, and shuffles choices by its seed and the row', async () => {
+    put(
+      'own/rows.csv',
+      `Nr,Frage,Correct Answer,Incorrect Answer 1,Incorrect Answer 2,Incorrect Answer 3\n${ROWS.join('\n')}\n`,
+    );
+    const { queries, rows } = await rowsNamed(put('own/mine.yaml', MINE));
+    expect(rows.dataset.benchmark).toBe('mine');
+    expect(queries.slice(0, 2).map(({ queryId }) => queryId)).toEqual(['n0', 'n1']);
+    const places = queries.map(({ solutions }) => solutions[0]!.slice(1, 2));
+    for (const letter of 'ABCD') expect(places.filter((one) => one === letter).length).toBeGreaterThan(25);
+    const again = await rowsNamed('own/mine.yaml');
+    expect(again.queries).toEqual(queries);
+    const other = await rowsNamed(put('own/other.yaml', MINE.replace('shuffle: 7', 'shuffle: 8')));
+    expect(other.queries).not.toEqual(queries);
+    const unread = await rowsNamed(put('own/none.yaml', MINE.replace('Frage', 'Fragen'))).catch(
+      (error: Error) => error,
+    );
+    expect(String(unread)).toContain('`Fragen` is missing. The benchmark reads it as `question`.');
+  });
+
+  test.each([
+    ['scorer: choices', 'scorer: taste', ':3: `scorer` takes judge or choices.'],
+    ['title: Mine', 'titel: Mine', ':1: `titel` has'],
+    ['title: Mine', 'title: ""', ':1: `title` takes a text that is not empty.'],
+    [
+      'rows.csv }',
+      'rows.csv, split: test }',
+      ':2: `source.dataset` is a file, which has no revision, file, config or split.',
+    ],
+    ['rows.csv }', 'hf:one }', ':2: `source.dataset` hf:one is no place on the hub'],
+    ['scorer: choices', 'scorer: judge\nlayout: { shuffle: 1 }', ':4: `layout.shuffle` is for choices'],
+    [
+      'scorer: choices',
+      'scorer: judge\nsampling: { temperature: -1 }',
+      ':4: `sampling.temperature` takes a number from 0',
+    ],
+    ['scorer: choices', 'scorer: judge\nprompt: "{{ question"', ':4: `prompt` is no template'],
+    ['scorer: choices', 'scorer: [', 'is no YAML'],
+  ])('is refused by its line and what would be right: %s as %s', (from, to, says) => {
+    const name = put('bad.yaml', PAGE.replace(from, to));
+    expect(() => findBenchmark(name, root)).toThrow(expect.objectContaining({ reason: 'bad-page' }) as Error);
+    expect(() => findBenchmark(name, root)).toThrow(says);
+  });
+});
+
+describe('a name', () => {
+  test('is that of a file before that of a benchmark, and in any case of letters', () => {
+    const folder = join(root, 'beside');
+    mkdirSync(folder);
+    expect(findBenchmark('GSM8K', folder)?.name).toBe('gsm8k');
+    writeFileSync(join(folder, 'gsm8k'), '{}');
+    expect(findBenchmark('gsm8k', folder)).toBeUndefined();
+    expect(findBenchmark('rows.jsonl', folder)).toBeUndefined();
+    expect(findBenchmark('hf:openai/gsm8k', folder)).toBeUndefined();
+  });
+
+  test.each([
+    ['aime', 'Near it are: aime24, aime25.'],
+    ['gpqa', 'Near it are: gpqa-diamond.'],
+    ['zzz', 'There are: aime24, aime25'],
+  ])('that none has is refused with those near it: %s', (name, near) => {
+    const refused = expect.objectContaining({ reason: 'no-benchmark', fix: expect.stringContaining(near) as string });
+    expect(() => findBenchmark(name, root)).toThrow(refused as Error);
+  });
+});
+
+describe('everturn benchmarks', () => {
+  test('lists them, and shows one with the line that plays it', async () => {
+    const shown = async (...args: string[]) => {
+      const io = scriptedIo();
+      expect(await main(io, ['benchmarks', ...args])).toBe(0);
+      return io.text.out;
+    };
+    expect(await shown()).toMatch(/^gpqa-diamond +198 +choices +yes +GPQA Diamond, graduate science$/m);
+    expect(await shown('aime25')).toContain('everturn run aime25 --num-turns 1 --samples 4\n');
+    expect(await shown('aime25')).toContain('Verified   no');
+    expect(JSON.parse(await shown('mmlu-pro', '--json'))).toMatchObject({
+      name: 'mmlu-pro',
+      size: 12032,
+      verified: true,
+    });
+    expect(JSON.parse(await shown('--json'))).toHaveLength(benchmarkNames().length);
+  });
+
+  test('the list of the pages is theirs: benchmarks/README.md', () => {
+    const file = join(import.meta.dirname, '../../../benchmarks/README.md');
+    const [before, rest = ''] = readFileSync(file, 'utf8').split('<!-- list -->');
+    const [table, after] = rest.split('<!-- /list -->');
+    const rows = benchmarkNames().map((name) => {
+      const { title, size, scorer, verified, notes = [] } = shippedBenchmark(name).page;
+      return `| [\`${name}\`](${name}.yaml) | ${title} | ${size} | ${scorer} | ${verified ? 'yes' : 'no'} | ${notes.join('; ') || '–'} |`;
+    });
+    const wanted = ['| name | | rows | scorer | verified | notes |', '|---|---|---|---|---|---|', ...rows].join('\n');
+    if (process.env['UPDATE_DOCS'])
+      writeFileSync(file, `${before}<!-- list -->\n\n${wanted}\n\n<!-- /list -->${after}`);
+    else expect(table?.trim(), 'written by: UPDATE_DOCS=1 npx vitest run test/formats/benchmarks').toBe(wanted);
+  });
+});
