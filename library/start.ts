@@ -30,7 +30,10 @@ export interface StartOptions extends OpenOptions, Options {
   readonly environment?: string | readonly string[] | EnvironmentFunction | EnvironmentFunctions | undefined;
   /** Functions of this program that the model may call; beside `tool` and `mcp`. */
   readonly tools?: readonly ToolFunction[] | undefined;
-  /** A file of problems: JSON lines, CSV, TSV or Parquet; relative to `cwd`. Or `hf:<org>/<name>[@revision][/config/split]`. */
+  /**
+   * A file of problems: JSON lines, CSV, TSV or Parquet; relative to `cwd`. Or `hf:<org>/<name>[@revision][/config/split]`, a
+   * benchmark, or the page of one.
+   */
   readonly dataset: string;
   /** Default: derived from data and settings, so that the same call finds the same run. */
   readonly name?: string | undefined;

@@ -237,6 +237,15 @@ describe("a user's own page", () => {
   });
 });
 
+describe('a file without a page', () => {
+  test('is read by its columns, as GPQA writes them', async () => {
+    const { queries, rows } = await rowsNamed(made('gpqa-diamond', 'csv'));
+    expect(queries.map(({ solutions }) => solutions[0]!.slice(4))).toEqual(['0.8 f', 'the second']);
+    expect(questionOf(queries[1]!)).toMatch(/^Which made-up particle has spin two here\?\n\n\(A\) the /);
+    expect(rows.dataset.benchmark).toBeUndefined();
+  });
+});
+
 describe('a name', () => {
   test('is that of a file before that of a benchmark, and in any case of letters', () => {
     const folder = join(root, 'beside');
