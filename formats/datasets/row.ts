@@ -12,6 +12,7 @@ import { isObject } from '../../domain/schema/fields.ts';
 import { failRow, kindText, loneSurrogate, notObject, RowError, shown, type RowFault } from './row-fault.ts';
 import { textIn } from './prompt.ts';
 import { statedOf, states } from './stated.ts';
+import { mustBeJudged } from './unjudged-layouts.ts';
 import { refuseUnread } from './unread-choices.ts';
 import { type Asker, OWN_QUESTIONS } from './wording.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
@@ -69,6 +70,7 @@ function parse(
     const own = { task: 'environment', solutions: [], environment: environment.name, row: asJson(row) } as const;
     return { ok: true, query: { queryId, prompt, ...own }, stated: undefined };
   }
+  if (!forProgram) mustBeJudged(row, () => row['input_output'] != null || states(row));
   const prompt = forProgram && !asks(row) ? NO_PROMPT : promptOf(row, unread);
   const task = taskOf(row, forProgram);
   const whole = forProgram ? { row: asJson(row) } : {};

@@ -82,76 +82,30 @@ const read = (name: string) => {
   return rowsNamed(name);
 };
 
-/** Its rows' ids and solutions, and what the last one is asked. */
-const BENCHMARKS: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
-  [
-    'gsm8k',
-    { 1: 'She has 3*4=<<3*4=12>>12 pens.\n#### 12', 2: expect.stringContaining('#### 2,500') },
-    'A ticket costs $1,250. What do two cost?\n\nRemember to put your answer on its own line at the end in the form\n"ANSWER: $ANSWER"',
-  ],
-  [
-    'math500',
-    { 'test/prealgebra/0.json': '\\frac{5}{6}', 'test/algebra/0.json': '3' },
-    'of the form Answer: $ANSWER (without quotes) where $ANSWER is the answer to the problem.\n\nSolve $2x=6$.\n\nRemember',
-  ],
-  [
-    'aime24',
-    { 60: '127', 61: '033' },
-    'within \\boxed{}.\nThe answer is an integer between 0 and 999 inclusive.\n\nFind $3\\cdot 11$.',
-  ],
-  [
-    'aime25',
-    { 0: '100', 1: '120' },
-    'Put your final answer within \\boxed{}.\nThe answer is an integer between 0 and 999 inclusive.\n\nFind $5!$.',
-  ],
-  ['hmmt25', { 1: '10\\sqrt{2}', 2: '3,-3' }, 'Put your final answer within \\boxed{}.\n\nFind both roots of $x^2=9$.'],
-  ['amc23', { 0: '27', 1: '-4' }, 'What is $1-5$?'],
-  [
-    'olympiadbench',
-    { 1606: '$9$', 1607: '$2$, $(-2,2)$' },
-    'The following is an open-ended problem from an International Math competition. The problem has multiple answers, with the answers in order being a numerical value, an interval. Please calculate',
-  ],
-  [
-    'mmlu-pro',
-    { 70: '(D) six', 71: '(B) carbon dioxide' },
-    'about biology. Think step by step and then finish your answer with "the answer is (X)" where X is the correct letter choice.\n\n\n\nQuestion:\nWhich gas do plants take in?\nOptions:\nA. oxygen\nB. carbon dioxide\nC. helium\nAnswer: Let\'s think step by step.',
-  ],
-  [
-    'gpqa-diamond',
-    {
-      recMade1: expect.stringMatching(/^\([ABCD]\) 0\.8 f$/),
-      recMade2: expect.stringMatching(/^\([ABCD]\) the second$/),
-    },
-    'Which made-up particle has spin two here?\n\nA) the ',
-  ],
-  [
-    'arc-challenge',
-    { Made_1: '(B) iron', Made_2: '(C) Mars' },
-    'Question: Which is a planet?\nA. Sun\nB. Moon\nC. Mars\nYour response should end with',
-  ],
-];
+interface Expected {
+  readonly name: string;
+  /** A part of each row's solution, by its id. */
+  readonly solutions: Readonly<Record<string, string>>;
+  /** A part of what the last row asks. */
+  readonly asks: string;
+}
+const EXPECTED = rowsOf<Expected>('./expected.jsonl', import.meta.url);
 
 describe('a benchmark', () => {
-  test.each(BENCHMARKS)(
-    '%s is read and asked as its authors or their harness have it',
-    async (name, solutions, asked) => {
-      const { rows, queries } = await read(name);
-      expect(Object.fromEntries(queries.map((query) => [query.queryId, query.solutions[0]]))).toEqual(solutions);
-      expect(questionOf(queries.at(-1)!)).toContain(asked);
-      expect(rows.dataset).toMatchObject({ benchmark: name, hub: { files: [{ sha256: expect.any(String) }] } });
-      const record = planRun({
-        ...resolveOptions({}),
-        name: undefined,
-        wording: rows.wording,
-        dataset: rows.dataset,
-        now: 0,
-      });
-      expect(record.run).toMatch(new RegExp(`^${name}-[0-9a-f]{8}$`));
-    },
-  );
+  test.each(EXPECTED)('$name is read and asked as its authors or their harness have it', async (expected) => {
+    const { name, solutions, asks } = expected;
+    const { rows, queries } = await read(name);
+    expect(queries.map(({ queryId }) => queryId).sort()).toEqual(Object.keys(solutions).sort());
+    for (const { queryId, solutions: own } of queries) expect(own[0]).toContain(solutions[queryId]);
+    expect(questionOf(queries.at(-1)!)).toContain(asks);
+    expect(rows.dataset).toMatchObject({ benchmark: name, hub: { files: [{ sha256: expect.any(String) }] } });
+    const { wording, dataset } = rows;
+    const { run } = planRun({ ...resolveOptions({}), name: undefined, wording, dataset, now: 0 });
+    expect(run).toMatch(new RegExp(`^${name}-[0-9a-f]{8}$`));
+  });
 
   test('has one test here for each that ships', () =>
-    expect(BENCHMARKS.map(([name]) => name).sort()).toEqual(benchmarkNames()));
+    expect(EXPECTED.map(({ name }) => name).sort()).toEqual(benchmarkNames()));
 
   test('puts its system text in force, and the words of the command before those of its page', async () => {
     const { queries } = await read('amc23');
@@ -243,6 +197,23 @@ describe('a file without a page', () => {
     expect(queries.map(({ solutions }) => solutions[0]!.slice(4))).toEqual(['0.8 f', 'the second']);
     expect(questionOf(queries[1]!)).toMatch(/^Which made-up particle has spin two here\?\n\n\(A\) the /);
     expect(rows.dataset.benchmark).toBeUndefined();
+  });
+});
+
+describe('rows that no judge here can judge', () => {
+  test.each([
+    ['HumanEval', { task_id: 'HumanEval/0', prompt: 'def f():', entry_point: 'f', canonical_solution: '', test: 'x' }],
+    ['MBPP', { task_id: 1, text: 'Write f.', code: '', test_list: ['assert f() == 1'] }],
+    ['LiveCodeBench', { question_content: 'Sum.', public_test_cases: '[]', private_test_cases: 'eJw' }],
+    ['IFEval or IFBench', { key: 1, prompt: 'Write.', instruction_id_list: ['a:b'], kwargs: [{}] }],
+  ])('are refused by the name of their benchmark: %s', async (name, row) => {
+    const refused = rowsNamed(join(root, put(`${name}.jsonl`, JSON.stringify(row))));
+    await expect(refused).rejects.toThrow(`is as in ${name}: `);
+    const judged = await rowsNamed(
+      join(root, put(`${name}.jsonl`, JSON.stringify({ question: '1+1', answer: '2', ...row }))),
+      { prompt: 'Go.' },
+    );
+    expect(judged.queries).toHaveLength(1);
   });
 });
 
