@@ -53,16 +53,17 @@ function putInCache(name: string): void {
 function parquetOf(rows: readonly Readonly<Record<string, unknown>>[]): Uint8Array {
   const columnData = Object.keys(rows[0]!).map((name) => {
     const data = rows.map((row) => row[name] ?? null);
-    const kinds = new Set(data.map((value) => (value === null ? 'null' : typeof value)));
-    const type = kinds.has('object') ? ('JSON' as const) : kinds.has('string') ? ('STRING' as const) : undefined;
-    return {
-      name,
-      data,
-      ...(kinds.has('number') ? { type: 'DOUBLE' as const } : { type: type ?? ('STRING' as const) }),
-    };
+    const kinds = new Set(data.flatMap((value) => (value === null ? [] : [typeof value])));
+    return { name, data, type: TYPES.find(([kind]) => kinds.has(kind))?.[1] ?? 'STRING' };
   });
   return new Uint8Array(parquetWriteBuffer({ columnData }));
 }
+
+const TYPES = [
+  ['object', 'JSON'],
+  ['number', 'DOUBLE'],
+  ['boolean', 'BOOLEAN'],
+] as const;
 
 async function rowsNamed(named: string, options: { readonly prompt?: string } = {}) {
   const { source, wording } = await findRows(findBenchmark(named, root), named, { cwd: root, env });
@@ -168,7 +169,7 @@ describe("a user's own page", () => {
 
   test.each([
     ['scorer: choices', 'scorer: taste', ':3: `scorer` takes judge or choices.'],
-    ['title: Mine', 'titel: Mine', ':1: `titel` has'],
+    ['title: Mine', 'titel: Mine', ':1: the line has the unknown field `titel`.'],
     ['title: Mine', 'title: ""', ':1: `title` takes a text that is not empty.'],
     [
       'rows.csv }',
@@ -211,7 +212,7 @@ describe('rows that no judge here can judge', () => {
     await expect(refused).rejects.toThrow(`is as in ${name}: `);
     const judged = await rowsNamed(
       join(root, put(`${name}.jsonl`, JSON.stringify({ question: '1+1', answer: '2', ...row }))),
-      { prompt: 'Go.' },
+      { prompt: 'Go on: {{ question }}' },
     );
     expect(judged.queries).toHaveLength(1);
   });
