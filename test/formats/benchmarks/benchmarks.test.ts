@@ -54,7 +54,7 @@ function parquetOf(rows: readonly Readonly<Record<string, unknown>>[]): Uint8Arr
   const columnData = Object.keys(rows[0]!).map((name) => {
     const data = rows.map((row) => row[name] ?? null);
     const kinds = new Set(data.flatMap((value) => (value === null ? [] : [typeof value])));
-    return { name, data, type: TYPES.find(([kind]) => kinds.has(kind))?.[1] ?? 'STRING' };
+    return { name, data, type: TYPES.find(([kind]) => kinds.has(kind))?.[1] ?? ('STRING' as const) };
   });
   return new Uint8Array(parquetWriteBuffer({ columnData }));
 }
