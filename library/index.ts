@@ -23,9 +23,11 @@ export type { ModelAnswer, ModelFunction, ModelRequest } from '../inference/func
 export type { RunEvent } from '../run/caller.ts';
 export type { CheckOptions, CheckResult } from './check.ts';
 export type { ExportOptions, SampleOptions } from './export-plan.ts';
+export type { ExtendOptions, ForkOptions } from './fork.ts';
 export type { Rollout, RolloutFacts, RolloutTexts } from './rollout.ts';
 export type {
   ExportResult,
+  ForkedRun,
   RolloutsOptions,
   Row,
   RowsOptions,
@@ -35,3 +37,4 @@ export type {
   TargetOptions,
 } from './run.ts';
 export type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
+export type { WeightsOptions, WeightUpdate } from './update-weights.ts';

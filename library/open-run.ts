@@ -2,7 +2,7 @@
 
 import type { Writable } from 'node:stream';
 import { UsageError } from '../domain/errors/errors.ts';
-import { unusable } from '../domain/errors/unusable.ts';
+import { type OptionWriter, unusable } from '../domain/errors/unusable.ts';
 import { isRunName } from '../domain/names/ids.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { nothingSeen } from '../records/ended/ended.ts';
@@ -11,9 +11,20 @@ import { askServer } from './ask-server.ts';
 import { openWaiting } from './await-run.ts';
 import type { Around, CheckOptions } from './check.ts';
 import type { ExportOptions } from './export-plan.ts';
+import type { ExtendOptions, ForkOptions } from './fork.ts';
 import type { Method } from './options.ts';
 import { openRollout, type Rollout } from './rollout.ts';
-import type { ExportResult, RolloutsOptions, Row, RowsOptions, Run, RunProgress, TargetOptions } from './run.ts';
+import type {
+  ExportResult,
+  ForkedRun,
+  RolloutsOptions,
+  Row,
+  RowsOptions,
+  Run,
+  RunProgress,
+  TargetOptions,
+} from './run.ts';
+import type { Caller, RunEvent } from '../run/caller.ts';
 import { DEFAULT_OUT, placeNamed, runPlace, type RunPlace } from '../run/place.ts';
 import type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 
@@ -38,13 +49,14 @@ export async function openRun(named: string, options: OpenOptions = {}): Promise
   if (typeof named !== 'string')
     throw unusable('openRun() has no name of a run.', 'Give its name, its folder or its place in a bucket.');
   await mustTake('openRun', options);
-  const { out: _out, store: _store, ...run } = await openPlace(named, options);
-  return run;
+  return withoutPlace(await openPlace(named, options));
 }
+
+const withoutPlace = ({ out: _out, store: _store, ...run }: OpenedRun): Run => run;
 
 export type OpenedRun = Run & RunPlace;
 
-type PlaceOptions = OpenOptions & Pick<Around, 'onProgress'>;
+type PlaceOptions = OpenOptions & Pick<Around, 'onProgress'> & OptionWriter;
 
 function aroundOf({ home, env = process.env, cwd = process.cwd(), signal, onProgress }: PlaceOptions) {
   return { cwd, env: home === undefined ? env : { ...env, EVERTURN_HOME: home }, signal, onProgress };
@@ -75,7 +87,9 @@ const steering = () => import('./steer.ts');
 export const mustTake = async (method: Method, options: unknown) =>
   (await import('./options.ts')).mustTake(method, options);
 
-function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal | undefined }): OpenedRun {
+type Opening = Around & { readonly signal: AbortSignal | undefined };
+
+function runAt(place: RunPlace, around: Opening): OpenedRun {
   const { run, store } = place;
   const { cwd, env, signal, onProgress } = around;
 
@@ -151,6 +165,32 @@ function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal 
     },
     status,
     result,
+    ...actsOn(place, around),
+  };
+}
+
+interface Asked {
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Acts = Pick<Run, 'pause' | 'resume' | 'tune' | 'cancel' | 'fork' | 'extend' | 'updateWeights'>;
+
+/** What changes a run, or goes on from it. */
+function actsOn(place: RunPlace, around: Opening): Acts {
+  const { cwd, env } = around;
+  const callerOf = ({ onEvent = () => {}, signal = around.signal }: Asked): Caller => ({
+    ...{ cwd, env, now: Date.now, onEvent, signal },
+  });
+
+  async function continued(method: Method, options: (ForkOptions | ExtendOptions) & Asked): Promise<ForkedRun> {
+    await mustTake(method, options);
+    const { startFork } = await import('./fork.ts');
+    const { place: made, found } = await startFork(place, callerOf(options), options);
+    return { ...withoutPlace(runAt(made, around)), found };
+  }
+
+  return {
     pause: async () => void (await (await steering()).steerRun(place, around, 'pause')),
     resume: async () => void (await (await steering()).steerRun(place, around, 'resume')),
     async tune(options) {
@@ -158,5 +198,15 @@ function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal 
       await (await steering()).steerRun(place, around, options);
     },
     cancel: async () => void (await (await steering()).stopRun(place, around)),
+    fork: (options) => continued('fork', options),
+    extend: (options) => continued('extend', options),
+    async updateWeights(options) {
+      await mustTake('updateWeights', options);
+      const { updateWeightsOf } = await import('./update-weights.ts');
+      const caller = callerOf(options);
+      const done = await updateWeightsOf(place, caller, options);
+      if (!done) throw caller.signal!.reason;
+      return done;
+    },
   };
 }

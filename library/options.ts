@@ -6,6 +6,7 @@ import { UNDECIDED } from '../domain/samples/finished-turns.ts';
 import { CONTRADICTED, VERDICT_SOURCES } from '../domain/samples/human-verdicts.ts';
 import {
   BOOLEAN,
+  COUNT,
   eitherOf,
   type FieldTable,
   isObject,
@@ -94,6 +95,27 @@ const CHECK_OPTIONS = {
   onBreach: maybe(FUNCTION),
 };
 
+const CONTINUE_OPTIONS = {
+  query: NAME,
+  sample: maybe(COUNT),
+  attempt: maybe(PLACE),
+  say: maybe(NAME),
+  name: maybe(NAME),
+  by: maybe(NAME),
+  reason: maybe(NAME),
+  onEvent: maybe(FUNCTION),
+};
+
+const WEIGHTS_OPTIONS = {
+  from: NAME,
+  weightVersion: eitherOf(COUNT, NAME),
+  rewind: maybe(BOOLEAN),
+  apiKeyEnv: maybe(NAME),
+  onServer: maybe(FUNCTION),
+  onEvent: maybe(FUNCTION),
+  signal: maybe(SIGNAL),
+};
+
 const OPTIONS = {
   start: START_OPTIONS,
   openRun: PLACE_OPTIONS,
@@ -104,6 +126,9 @@ const OPTIONS = {
   check: CHECK_OPTIONS,
   result: { signal: maybe(SIGNAL) },
   tune: { maxConcurrent: PLACE },
+  fork: { ...CONTINUE_OPTIONS, fromTurn: PLACE, samples: maybe(PLACE) },
+  extend: { ...CONTINUE_OPTIONS, turns: PLACE },
+  updateWeights: WEIGHTS_OPTIONS,
 } satisfies Readonly<Record<string, FieldTable>>;
 
 export type Method = keyof typeof OPTIONS;

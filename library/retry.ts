@@ -18,6 +18,7 @@ import type { Stored } from '../records/store.ts';
 import type { RunPlace } from '../run/place.ts';
 import { mustHaveSandbox, mustNeedNoProgram, requireWorker } from '../run/require-worker.ts';
 import { recordAct } from './acts.ts';
+import { commandLine, shellQuoted } from './command-line.ts';
 import { findRollout, rolloutTitle, stillPlayed, type WhichRollout } from './find-rollout.ts';
 
 /** An attempt that may be followed by another one. */
@@ -26,20 +27,22 @@ export interface EndedAttempt {
   readonly end: Stored<EndRecord>;
 }
 
+type Asker = Parameters<typeof commandLine>[0];
+
 const refusal = (message: string, fix: string) => unusable(message, fix, 'not-allowed');
 
 /**
- * The attempt that `which` names, or without it those that failed: the last of each sample counts. `commandOf`: a command on this
- * run, as its user types it. Throws a UsageError for a run, or a rollout, that is not tried again.
+ * The attempt that `which` names, or without it those that failed: the last of each sample counts. Throws a UsageError for a run,
+ * or a rollout, that is not tried again.
  */
 export async function attemptsToRetry(
   place: RunPlace,
+  asker: Asker,
   which: WhichRollout | undefined,
-  commandOf: (verb: string, ...words: readonly string[]) => string,
 ): Promise<EndedAttempt[]> {
   const { run, store } = place;
   const { train, forkedFrom } = (await store.get('run'))!.record;
-  const found = which ? [await attemptOf(place, which, commandOf)] : await failedIn(place);
+  const found = which ? [await attemptOf(place, asker, which)] : await failedIn(place);
   if (train) throw refusal(`A trainer lives on run "${run}".`, 'Its feed tries failed members again by itself.');
   if (forkedFrom) throw refusal(`Run "${run}" is a fork.`, 'Fork the other run once more.');
   const all: EndedAttempt[] = [];
@@ -50,20 +53,16 @@ export async function attemptsToRetry(
   throw refusal(message, 'Start it again there, with the next `attempt`.');
 }
 
-async function attemptOf(
-  place: RunPlace,
-  which: WhichRollout,
-  commandOf: Parameters<typeof attemptsToRetry>[2],
-): Promise<EndedAttempt> {
+async function attemptOf(place: RunPlace, asker: Asker, which: WhichRollout): Promise<EndedAttempt> {
   const { store } = place;
   const id = await findRollout(place, which);
   const { query, sample, attempt } = id;
   const last = (await store.listRolloutsOf(query)).findLast((one) => one.sample === sample)!;
   const name = rolloutTitle(id, null);
   const end = await store.get('end', id);
-  if (!end) throw stillPlayed(place, id, commandOf('status', '--follow'));
+  if (!end) throw stillPlayed(place, id, commandLine(asker, place, 'status', '--follow'));
   if (!mayRetry(end.record.outcome)) {
-    const again = `\`${commandOf('fork', oneLine(query), '--from-turn', '1')}\``;
+    const again = `\`${commandLine(asker, place, 'fork', shellQuoted(oneLine(query)), '--from-turn', '1')}\``;
     throw refusal(
       `${name} is ${end.record.outcome}; only what failed or was undecided is tried again.`,
       end.record.outcome === 'complete' ? `${again} plays it again, as a run of its own.` : 'Begin another run.',

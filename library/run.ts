@@ -9,8 +9,11 @@ import type { ExportSummary } from '../records/export/export-run.ts';
 import type { SkippedRollout } from '../records/export/selection.ts';
 import type { CheckOptions, CheckResult } from './check.ts';
 import type { ExportOptions, SampleOptions } from './export-plan.ts';
+import type { Begun } from './begin-run.ts';
+import type { ExtendOptions, ForkOptions } from './fork.ts';
 import type { Rollout } from './rollout.ts';
 import type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
+import type { WeightsOptions, WeightUpdate } from './update-weights.ts';
 
 /**
  * A run. Each method reads again what is stored now. All reject with an `EverturnError`, whose `reason` is stable: a
@@ -55,7 +58,21 @@ export interface Run {
   tune(options: { readonly maxConcurrent: number }): Promise<void>;
   /** Asks for the run's end, which `result()` waits for: rollouts in flight end as cancelled, and finished turns stay stored. */
   cancel(): Promise<void>;
+  /**
+   * A new run that plays one rollout again from a turn on, with copies of the turns before it; it goes on by itself. The same call
+   * finds the same fork.
+   */
+  fork(options: ForkOptions): Promise<ForkedRun>;
+  /** The same behind the last turn of a rollout that played all of its turns. */
+  extend(options: ExtendOptions): Promise<ForkedRun>;
+  /**
+   * Loads new weights into every server of the run, or its embedded model, and waits for that. A server that refused, or is away, is
+   * no error: `whole` is false then, and `servers` says why. Called again, it finishes what was left.
+   */
+  updateWeights(options: WeightsOptions): Promise<WeightUpdate>;
 }
+
+export type ForkedRun = Run & Pick<Begun, 'found'>;
 
 export interface RolloutsOptions {
   /** False: only those that have ended by now. Default true. */

@@ -11,6 +11,7 @@ import { everturnVersion } from '../local/machine/package-root.ts';
 import { type OpenedRun, openPlace, type OpenOptions } from './open-run.ts';
 import { partsOf } from './rollout.ts';
 import { start, type StartOptions } from './start.ts';
+import type { WeightsOptions } from './update-weights.ts';
 
 interface Request {
   readonly id: number;
@@ -126,6 +127,13 @@ async function ofRun(run: OpenedRun, method: string, { options, rest }: Given, o
       return run[method]();
     case 'tune':
       return run.tune({ maxConcurrent: options['maxConcurrent']! });
+    case 'fork':
+    case 'extend': {
+      const { folder, found } = await run[method](options as never);
+      return { found, ...(await headOf(await openPlace(folder, {}))) };
+    }
+    case 'updateWeights':
+      return run.updateWeights({ ...(options as object as WeightsOptions), onServer: onEvent });
     case 'turns':
     case 'texts':
     case 'trajectory':

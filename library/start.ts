@@ -2,7 +2,6 @@
 // written, and the same run where the call is repeated. Nothing is printed.
 
 import { resolve } from 'node:path';
-import type { Address } from '../client/temporal/cluster-settings.ts';
 import { explain } from '../domain/errors/errors.ts';
 import type { EnvironmentFunction, EnvironmentFunctions } from '../environments/own/function.ts';
 import type { ToolFunction } from '../environments/tools/function.ts';
@@ -12,7 +11,8 @@ import { homeOf } from '../local/service/home.ts';
 import { type Caller, logOf, type RunEvent } from '../run/caller.ts';
 import type { GivenFunctions, ProgramParts } from '../run/functions.ts';
 import type { RunOptions } from '../run/options.ts';
-import { DEFAULT_OUT, knownResult, type RunPlace } from '../run/place.ts';
+import { DEFAULT_OUT, type RunPlace } from '../run/place.ts';
+import type { Begun } from './begin-run.ts';
 import { mustTake, openRun, type OpenOptions } from './open-run.ts';
 import type { Run } from './run.ts';
 
@@ -45,16 +45,14 @@ export interface StartOptions extends OpenOptions, Options {
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
 
-export interface StartedRun extends Run {
-  /** `attached`: it was being played already; `ended`: it has ended, and is not played again. */
-  readonly found: 'new' | 'attached' | 'ended';
+export interface StartedRun extends Run, Pick<Begun, 'found'> {
   /** Of a run with functions of this program: answers no further call. The run then waits, until it is started again. */
   close(): Promise<void>;
 }
 
 /** A program that only reads runs does without them. */
 const startingParts = () =>
-  Promise.all([import('../run/config.ts'), import('../run/prepare-run.ts'), import('../run/start-run.ts')]);
+  Promise.all([import('../run/config.ts'), import('../run/prepare-run.ts'), import('./begin-run.ts')]);
 
 /**
  * Starts a run, or finds the one that the same call started, and resolves once it goes on by itself: it outlives this program.
@@ -82,7 +80,7 @@ export async function start(options: StartOptions): Promise<StartedRun> {
     ...(named !== undefined && { model: named }),
     ...(environment !== undefined && !isCode(environment) && { environment }),
   };
-  const [{ resolveOptions }, { prepareRun, completeRunRecord }, { startRun }] = await startingParts();
+  const [{ resolveOptions }, { prepareRun }, { beginRun }] = await startingParts();
   const resolved = resolveOptions({ configFile: config === undefined ? undefined : resolve(cwd, config), input });
   signal?.throwIfAborted();
   const { place, found, at } = await orAborted(signal, begun());
@@ -93,26 +91,8 @@ export async function start(options: StartOptions): Promise<StartedRun> {
 
   async function begun(): Promise<Begun> {
     const prepared = await prepareRun({ dataset, out, name, strict, resolved }, caller);
-    const { place, isThere, close } = prepared;
-    try {
-      if (isThere && (await knownResult(place))) return { place, found: 'ended' };
-      signal?.throwIfAborted();
-      const proved = await completeRunRecord(prepared, caller);
-      signal?.throwIfAborted();
-      const { link, attached } = await startRun(proved, caller);
-      const { address, namespace } = link.session;
-      await link.close();
-      return { place, found: attached ? 'attached' : 'new', ...(link.local && { at: { address, namespace } }) };
-    } finally {
-      close();
-    }
+    return beginRun(prepared, caller).finally(prepared.close);
   }
-}
-
-interface Begun extends Pick<StartedRun, 'found'> {
-  readonly place: RunPlace;
-  /** Undefined: the cluster that the environment names. */
-  readonly at?: Address;
 }
 
 /** Starts a run, or finds it as `start` does, and waits for its end. A run that was cancelled has ended, too (`result`). */

@@ -20,7 +20,8 @@ import { openingOf } from './rows.ts';
 
 export interface NewFork {
   readonly place: RunPlace;
-  readonly title: string;
+  /** What is played, in words. */
+  readonly what: string;
   readonly from: ForkedFrom;
   /** The store of the other run. */
   readonly source: Store;
@@ -32,7 +33,7 @@ export interface NewFork {
 }
 
 export async function planFork(fork: NewFork, caller: Caller): Promise<PlannedRun> {
-  const { place, title, from, source, parentRun, rollout, samples, numTurns } = fork;
+  const { place, what, from, source, parentRun, rollout, samples, numTurns } = fork;
   const { run, out, store } = place;
   const dataset = {
     path: parentRun.dataset?.path ?? 'queries.jsonl',
@@ -49,7 +50,7 @@ export async function planFork(fork: NewFork, caller: Caller): Promise<PlannedRu
   if (recorded) mustBeSameRun(store.folder, recorded, record);
   const again = recorded && (await againIfAllFailed(before, recorded, caller));
   return {
-    ...{ place, record, title, isThere: recorded !== undefined && !again },
+    ...{ place, record, title: `${from.run}: ${what}`, isThere: recorded !== undefined && !again },
     hasCodeRows: rollout.query.task === 'code',
     openings: [openingOf(rollout.query)],
     async make(made, attached) {

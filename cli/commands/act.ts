@@ -7,17 +7,14 @@ import { rolloutTitle } from '../../library/find-rollout.ts';
 import type { StoredAct } from '../../records/run/steering.ts';
 import type { RunPlace } from '../../run/place.ts';
 import { type Answer, command, flag, required, text, type Values, wholeFlag, withDefault } from '../command.ts';
-import { mustBeText, personOf } from '../find/person.ts';
-import { findRun } from '../find/place.ts';
+import { MOST_TEXT_CHARS, mustBeText, personOf, reasonOf } from '../../library/person.ts';
+import { aroundOf, findRun } from '../find/place.ts';
 import { JSON_FLAG, OF_ROLLOUT, ROLLOUT_ARGUMENTS } from '../flags.ts';
 import { type Io, typable } from '../io.ts';
 import { errorText } from '../exit.ts';
 import { newToken } from '../../client/feed/feed-http.ts';
 import type { Runs } from '../../viewer/runs.ts';
 import type { Steering } from '../../viewer/steer.ts';
-
-const MOST_REASON_CHARS = 2000;
-const MOST_TEXT_CHARS = 20_000;
 
 /** The flags of every act on a rollout. */
 export const OF_ACT = {
@@ -28,13 +25,6 @@ export const OF_ACT = {
   json: JSON_FLAG,
 };
 export const REASON = text('<text>', 'why, in one line');
-
-export const reasonOf = (reason: string | undefined): string | null =>
-  reason === undefined ? null : mustBeText('--reason', reason, MOST_REASON_CHARS);
-
-/** A message to the model that goes with an act. */
-export const messageOf = (said: string | undefined): string | null =>
-  said === undefined ? null : mustBeText('--say', said, MOST_TEXT_CHARS, true);
 
 function recordedAnswer({ run }: RunPlace, { file, created, act }: StoredAct, dryRun: boolean, what: string) {
   const lead = dryRun ? 'Would record' : created ? 'Recorded' : 'Recorded before';
@@ -62,7 +52,7 @@ export async function noteAnswer(
   await place.store.get('run');
   const words = mustBeText('The note', given.text, MOST_TEXT_CHARS, true);
   const { turn = null, dryRun, via } = given;
-  const by = await personOf(io, given.by);
+  const by = await personOf(aroundOf(io), given.by);
   const { id, stored } = await recordNote(place, given, { turn, text: words, by, via, at: io.now(), dryRun });
   return recordedAnswer(place, stored, dryRun, `a note of ${oneLine(by)} on ${rolloutTitle(id, turn)}`);
 }
@@ -84,8 +74,8 @@ export async function verdictAnswer(io: Io, given: OfRollout & Verdict): Promise
   // A damaged run.json is said before anything is recorded.
   await place.store.get('run');
   const { turn, dryRun, via, verdict: said } = given;
-  const reason = reasonOf(given.reason);
-  const by = await personOf(io, given.by);
+  const reason = reasonOf(aroundOf(io), given.reason);
+  const by = await personOf(aroundOf(io), given.by);
   const signed = { by, via, at: io.now(), dryRun };
   const found = await recordVerdict(place, given, { turn, verdict: said, reason, ...signed });
   const { id, stored, judge, others, wentOn } = found;
@@ -110,7 +100,7 @@ export async function steeringOf(
   { out, has }: Pick<Runs, 'out' | 'has'>,
   by: string | undefined,
 ): Promise<Steering> {
-  return { key: newToken(), has, act: actsBy(io, out, await personOf(io, by)) };
+  return { key: newToken(), has, act: actsBy(io, out, await personOf(aroundOf(io), by)) };
 }
 
 export function actsBy(io: Io, out: string, by: string): Steering['act'] {

@@ -11,7 +11,8 @@ import type { SkippedRollout } from '../../records/export/selection.ts';
 import { command, flag, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { EXPORT_FLAGS } from '../export-flags.ts';
-import { findRun, shortPath, commandLine } from '../find/place.ts';
+import { findRun } from '../find/place.ts';
+import { shortPath, commandLine } from '../../library/command-line.ts';
 import { JSON_FLAG, OUT, RUN_ARGUMENT } from '../flags.ts';
 import { plural } from '../format.ts';
 

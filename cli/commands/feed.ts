@@ -13,7 +13,8 @@ import { isOnDisk } from '../../records/place.ts';
 import { type FeedPlace, startFeed } from '../../client/temporal/feed.ts';
 import { command, flag, portNumber, text, unusable, withDefault } from '../command.ts';
 import { withLink } from '../find/link.ts';
-import { locateRun, shortPath } from '../find/place.ts';
+import { locateRun } from '../find/place.ts';
+import { shortPath } from '../../library/command-line.ts';
 import { OUT, RUN_ARGUMENT } from '../flags.ts';
 import { printJson, say } from '../io.ts';
 

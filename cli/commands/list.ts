@@ -3,7 +3,8 @@
 import { type ListedRun, runsOf } from '../../library/list-runs.ts';
 import { resolvePlace } from '../../records/place.ts';
 import { command, flag } from '../command.ts';
-import { aroundOf, shortPath } from '../find/place.ts';
+import { aroundOf } from '../find/place.ts';
+import { shortPath } from '../../library/command-line.ts';
 import { OUT } from '../flags.ts';
 import { type Io, printJson } from '../io.ts';
 import { ago, type Column, count, paintFor, percent, table, type Tint } from '../format.ts';

@@ -8,13 +8,13 @@ import { mapAhead } from '../../records/map-ahead.ts';
 import { type Answer, command, flag, unusable, type Values } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { withLink } from '../find/link.ts';
-import { personOf } from '../find/person.ts';
-import { commandLine, findRun, shellQuoted } from '../find/place.ts';
+import { personOf, reasonOf } from '../../library/person.ts';
+import { aroundOf, findRun } from '../find/place.ts';
 import { ROLLOUT_ARGUMENTS, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { count, plural } from '../format.ts';
 import type { RunPlace } from '../../run/place.ts';
-import { OF_ACT, REASON, reasonOf } from './act.ts';
+import { OF_ACT, REASON } from './act.ts';
 
 const FLAGS = {
   ...OF_ACT,
@@ -39,16 +39,15 @@ export const retry = command({
         'Name a query, or give --failed alone.',
       );
     }
-    const commandOf = (verb: string, ...words: readonly string[]) =>
-      commandLine(io, place, verb, ...words.map(shellQuoted));
     const which = query === undefined ? undefined : { ...given, query };
-    const attempts = await attemptsToRetry(place, which, commandOf);
+    const attempts = await attemptsToRetry(place, io, which);
     return failed ? retryAll(io, place, attempts, given) : retryOne(io, place, attempts[0]!, given);
   },
 });
 
 async function begin(io: Io, place: RunPlace, given: Given) {
-  const signed = { by: await personOf(io, given.by), via: given.via, reason: reasonOf(given.reason) };
+  const asker = aroundOf(io);
+  const signed = { by: await personOf(asker, given.by), via: given.via, reason: reasonOf(asker, given.reason) };
   return <T>(use: (play: (one: EndedAttempt) => ReturnType<typeof retryRollout>) => Promise<T>): Promise<T> =>
     withLink(io, (link) => use((one) => retryRollout({ env: io.env, link }, place, one, { ...signed, at: io.now() })));
 }

@@ -6,7 +6,7 @@ import { DEMO_DEFAULTS } from '../../domain/run/defaults.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { FIELDS } from '../../run/options.ts';
 import { command, flag, listFlag, text } from '../command.ts';
-import { shortPath } from '../find/place.ts';
+import { shortPath } from '../../library/command-line.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { OUT } from '../flags.ts';
 import { say } from '../io.ts';

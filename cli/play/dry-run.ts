@@ -17,7 +17,7 @@ import { clusterConfig, namesCluster } from '../../client/temporal/cluster-setti
 import { workersOf } from '../../client/temporal/workers.ts';
 import { nearestFolder } from '../doctor/machine.ts';
 import { ifUp } from '../find/link.ts';
-import { shortPath } from '../find/place.ts';
+import { shortPath } from '../../library/command-line.ts';
 import { recordedProgress } from '../../run/place.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';

@@ -5,7 +5,7 @@ import { samplesPerQuery } from '../../domain/samples/group.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
 import { readRunSummaries } from '../../library/run-summaries.ts';
-import { shortPath, runArgument, shellQuoted, commandLine } from '../find/place.ts';
+import { shortPath, runArgument, shellQuoted, commandLine } from '../../library/command-line.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import type { RunPlace } from '../../run/place.ts';
 import type { Answer } from '../command.ts';

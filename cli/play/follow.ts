@@ -1,22 +1,21 @@
 // Follows a run until its workflow closes, while server, worker or connection may come and go: shows the cause of a
 // wait, and restarts the local service if it has ended.
 
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from '../../domain/errors/errors.ts';
-import { type OnProgress, printProgress } from '../../local/machine/progress.ts';
-import type { CollectionProgress, MemoProgress } from '../../domain/run/messages.ts';
-import { describeWorkflow, progressOf, type WorkflowState, awaitResult } from '../../client/temporal/runs.ts';
+import { printProgress } from '../../local/machine/progress.ts';
+import type { CollectionProgress } from '../../domain/run/messages.ts';
+import { progressOf, awaitResult } from '../../client/temporal/runs.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { type Link, workflowUrl } from '../../local/service/link.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';
 import { silenceOf } from '../../run/require-worker.ts';
 import { type ProgressView, openProgressView } from '../view/progress-view.ts';
-import { GIVE_UP_MS, notPlayed, serverAway } from '../../library/await-run.ts';
+import { notPlayed } from '../../library/await-run.ts';
+import { type Closed, type Looks, untilClosed } from '../../library/await-workflow.ts';
 import { localDiskTrouble, troubleOf } from '../../library/trouble.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { commandLine } from '../find/place.ts';
+import { commandLine } from '../../library/command-line.ts';
 import { knownResult, type RunPlace } from '../../run/place.ts';
 import { showEnding } from './ending.ts';
 import { viewerBeside } from './viewer-beside.ts';
@@ -29,8 +28,6 @@ const STILL_MS = 15_000;
 /** Time without progress after which the disk is tried, which takes no server; and the pause between tries. */
 const DISK_MS = 5_000;
 
-type Closed = Exclude<WorkflowState, 'running'>;
-
 /** How the run's workflow closed; `detached` if the user left before. `folder`: its disk is tried while nothing moves. */
 export async function follow(
   io: Io,
@@ -39,50 +36,8 @@ export async function follow(
   view: ProgressView,
   folder: string | null = null,
 ): Promise<Closed | 'detached'> {
-  return untilClosed(io, link, run, looksAt(io, link, run, view, folder)).finally(() => view.end());
-}
-
-interface Looks {
-  readonly everyMs: number;
-  readonly onStep: OnProgress;
-  /** At a workflow that is open: whether one of its workers answered. */
-  look(memo: MemoProgress | null): Promise<boolean>;
-  /** None has since then; `error`: nor has the server. */
-  onSilence(sinceMs: number, error: unknown): Promise<void>;
-}
-
-/** How a workflow closed, while server, worker and connection may come and go; `detached` if the user left before. */
-export async function untilClosed(
-  io: Io,
-  link: Link,
-  workflowId: string,
-  { everyMs, onStep, look, onSilence }: Looks,
-): Promise<Closed | 'detached'> {
-  const leave = io.interrupted();
-  const left = Promise.resolve(leave.aborted || once(leave, 'abort')).then(() => 'detached' as const);
-  async function closed(): Promise<Closed | 'detached'> {
-    for (
-      let answeredMs = io.now();
-      !leave.aborted;
-      await sleep(everyMs, undefined, { signal: leave }).catch(() => {})
-    ) {
-      let error: unknown;
-      let answered = false;
-      try {
-        await link.keepUp(onStep);
-        const { state, memo } = await describeWorkflow(link.session, workflowId, 1);
-        if (state !== 'running') return state;
-        answered = await look(memo);
-      } catch (caught) {
-        if (io.now() - answeredMs > GIVE_UP_MS) throw serverAway(`"${workflowId}"`, caught);
-        error = caught;
-      }
-      if (answered) answeredMs = io.now();
-      else if (!leave.aborted) await onSilence(answeredMs, error);
-    }
-    return 'detached';
-  }
-  return Promise.race([closed(), left]);
+  const leaving = { signal: io.interrupted(), now: io.now };
+  return untilClosed(leaving, link, run, looksAt(io, link, run, view, folder)).finally(() => view.end());
 }
 
 function looksAt(io: Io, link: Link, run: string, view: ProgressView, folder: string | null): Looks {

@@ -14,7 +14,8 @@ import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../records/
 import { everturnVersion } from '../../local/machine/package-root.ts';
 import { VERDICTS } from '../../domain/rollout/verdict.ts';
 import { type Answer, unusable } from '../command.ts';
-import { findRun, shortPath } from '../find/place.ts';
+import { findRun } from '../find/place.ts';
+import { shortPath } from '../../library/command-line.ts';
 import { type Io, say } from '../io.ts';
 import { type Column, count, lines, type Paint, paintFor, plural, table } from '../format.ts';
 import { IN_FLIGHT, type Judges, openJudges } from './judge-lines.ts';

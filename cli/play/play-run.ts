@@ -20,7 +20,7 @@ import {
 import { startRun } from '../../run/start-run.ts';
 import type { Answer } from '../command.ts';
 import { type ExitCode, noneComplete } from '../exit.ts';
-import { commandLine, shortPath } from '../find/place.ts';
+import { commandLine, shortPath } from '../../library/command-line.ts';
 import { knownResult, type RunPlace } from '../../run/place.ts';
 import { lines, plural } from '../format.ts';
 import { type Io, printJson, say } from '../io.ts';

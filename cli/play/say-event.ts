@@ -5,7 +5,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { badRowText } from '../../formats/datasets/row-fault.ts';
 import { printProgress } from '../../local/machine/progress.ts';
 import type { Caller, RunEvent } from '../../run/caller.ts';
-import { shortPath } from '../find/place.ts';
+import { shortPath } from '../../library/command-line.ts';
 import { count, lines, plural } from '../format.ts';
 import { type Io, printJson, say } from '../io.ts';
 
@@ -16,7 +16,7 @@ const SHOWN_QUERIES = 5;
 export function callerOf(io: Io, { json = false, isLeft = true } = {}): Caller {
   const onProgress = printProgress(io.err);
   return {
-    ...{ cwd: io.cwd, env: io.env, now: io.now },
+    ...{ cwd: io.cwd, env: io.env, now: io.now, optionName: flagOf },
     onEvent(event) {
       if (event.type === 'service') onProgress(event.progress);
       else if (event.type === 'rows') sayRows(io, event, json);

@@ -8,7 +8,7 @@ import { FIELDS } from '../../run/options.ts';
 import { type Answer, unusable } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOfResult } from '../exit.ts';
 import { withLink } from '../find/link.ts';
-import { runArgument } from '../find/place.ts';
+import { runArgument } from '../../library/command-line.ts';
 import { knownResult, type RunPlace } from '../../run/place.ts';
 import type { CostOf } from '../find/prices.ts';
 import { tableOfRuns } from '../view/comparison-text.ts';

@@ -9,7 +9,7 @@ import type { Why } from '../../library/why.ts';
 import { ago, clock, indented, lines, namedNumbers, paintFor, plural, tokensText } from '../format.ts';
 import { whichOf } from '../../library/find-rollout.ts';
 import type { Io } from '../io.ts';
-import { commandLine } from '../find/place.ts';
+import { commandLine } from '../../library/command-line.ts';
 import type { RunPlace } from '../../run/place.ts';
 import { actLines } from './people.ts';
 import { serverTable } from './servers.ts';

@@ -136,6 +136,22 @@ class Run:
         """Asks for its end, which `result()` waits for; finished turns stay stored."""
         self._call("cancel")
 
+    def fork(self, query: str, from_turn: int, **options) -> "Run":
+        """A new run that plays a rollout again from a turn on: sample, attempt, samples, say, name, by, reason."""
+        return self._forked("fork", query=query, from_turn=from_turn, **options)
+
+    def extend(self, query: str, turns: int, **options) -> "Run":
+        """A new run that plays further turns of a rollout: sample, attempt, say, name, by, reason."""
+        return self._forked("extend", query=query, turns=turns, **options)
+
+    def update_weights(self, weights: str, weight_version, on_server=None, **options) -> Dict[str, Any]:
+        """Loads the weights of a folder into each of its servers, and waits for that; `whole` says whether all have them. rewind, api_key_env."""
+        given = _options({"from": os.fspath(weights), "weight_version": weight_version, **options})
+        return self._call("updateWeights", on_event=on_server, options=given)
+
+    def _forked(self, method, **options):
+        return Run(self._process, **self._call(method, options=_options(options)))
+
     def _call(self, method, on_event=None, **params):
         return self._process.call(method, on_event, name=self.folder, cwd=os.getcwd(), **params)
 

@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { shellQuoted } from '../../cli/find/place.ts';
+import { shellQuoted } from '../../library/command-line.ts';
 import { ago, clock, paintFor, percent, plural, table } from '../../cli/format.ts';
 
 describe('printed text', () => {

@@ -3,7 +3,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findRun, runArgument } from '../../cli/find/place.ts';
+import { findRun } from '../../cli/find/place.ts';
+import { runArgument } from '../../library/command-line.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { scriptedIo } from './scripted-io.ts';

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WeightUpdate } from '../../cli/commands/update-weights.ts';
+import type { WeightUpdate } from '../../library/update-weights.ts';
 import { updateModel } from '../support/weights.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { compareWeights } from '../support/compare-weights.ts';

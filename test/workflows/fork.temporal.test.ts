@@ -4,12 +4,11 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sourceOf } from '../../cli/find/fork-source.ts';
 import { runPlace } from '../../run/place.ts';
-import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import type { NeutralRow } from '../../domain/samples/neutral-row.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
 import { callerOf } from '../../cli/play/say-event.ts';
+import { describeFork } from '../../library/fork.ts';
 import { planFork } from '../../run/fork.ts';
 import { exportRun } from '../../records/export/export-run.ts';
 import { openFileStore } from '../../records/file-store.ts';
@@ -55,21 +54,10 @@ interface Wanted {
   readonly parent?: string;
 }
 
-async function makeFork(run: string, { turn, said, samples = 1, query = 'q', parent = 'first' }: Wanted) {
-  const place = runPlace(rig.out, parent);
-  const id = { run: parent, query, sample: 0, attempt: 1 };
-  const io = scriptedIo();
-  const { trajectory, runRecord, parent: from } = await sourceOf(io, place, id, { turn, numTurns: () => 3 });
-  const by = { by: 'anna', reason: null, at: Date.now() };
-  const forkedFrom: ForkedFrom = { ...from, how: 'fork', said: said ?? null, ...by };
-  const { rollout } = trajectory;
-  const planned = await planFork(
-    {
-      ...{ place: runPlace(rig.out, run), title: run, from: forkedFrom, source: place.store },
-      ...{ parentRun: runRecord, rollout, numTurns: 3, samples },
-    },
-    callerOf(io),
-  );
+async function makeFork(run: string, { turn, said, samples, query = 'q', parent = 'first' }: Wanted) {
+  const caller = callerOf(scriptedIo());
+  const wish = { query, fromTurn: turn, samples, say: said, name: run, by: 'anna' };
+  const planned = await planFork(await describeFork(runPlace(rig.out, parent), caller, wish), caller);
   await planned.make(planned.record, false);
 }
 

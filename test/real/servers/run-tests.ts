@@ -5,7 +5,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
-import type { WeightUpdate } from '../../../cli/commands/update-weights.ts';
+import type { WeightUpdate } from '../../../library/update-weights.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { readTrajectories } from '../../../records/reading/trajectories.ts';
 import { type Everturn, openEverturn } from '../../support/everturn.ts';
