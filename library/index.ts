@@ -15,6 +15,7 @@ export {
   UsageError,
 } from '../domain/errors/errors.ts';
 export type { Boundary, Reason } from '../domain/errors/reasons.ts';
+export { judgePairs } from './judge.ts';
 export { openRun, type OpenOptions } from './open-run.ts';
 export { run, start, type StartedRun, type StartOptions } from './start.ts';
 export type { EnvironmentFunction, EnvironmentFunctions } from '../environments/own/function.ts';
@@ -24,6 +25,8 @@ export type { RunEvent } from '../run/caller.ts';
 export type { CheckOptions, CheckResult } from './check.ts';
 export type { ExportOptions, SampleOptions } from './export-plan.ts';
 export type { ExtendOptions, ForkOptions } from './fork.ts';
+export type { JudgedPair, JudgeOptions } from './judge-pairs.ts';
+export type { JudgedRun, JudgeRunOptions } from './judge-run.ts';
 export type { Rollout, RolloutFacts, RolloutTexts } from './rollout.ts';
 export type {
   ExportResult,

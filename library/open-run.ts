@@ -174,9 +174,9 @@ interface Asked {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Acts = Pick<Run, 'pause' | 'resume' | 'tune' | 'cancel' | 'fork' | 'extend' | 'updateWeights'>;
+type Acts = Pick<Run, 'judge' | 'pause' | 'resume' | 'tune' | 'cancel' | 'fork' | 'extend' | 'updateWeights'>;
 
-/** What changes a run, or goes on from it. */
+/** What adds to a run, changes it, or goes on from it. */
 function actsOn(place: RunPlace, around: Opening): Acts {
   const { cwd, env } = around;
   const callerOf = ({ onEvent = () => {}, signal = around.signal }: Asked): Caller => ({
@@ -191,6 +191,11 @@ function actsOn(place: RunPlace, around: Opening): Acts {
   }
 
   return {
+    async judge(options = {}) {
+      await mustTake('judge', options);
+      const { judgeRun } = await import('./judge-run.ts');
+      return judgeRun(place, callerOf(options), options);
+    },
     pause: async () => void (await (await steering()).steerRun(place, around, 'pause')),
     resume: async () => void (await (await steering()).steerRun(place, around, 'resume')),
     async tune(options) {

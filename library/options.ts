@@ -116,6 +116,23 @@ const WEIGHTS_OPTIONS = {
   signal: maybe(SIGNAL),
 };
 
+const JUDGE_OPTIONS = {
+  name: maybe(NAME),
+  environment: maybe(NAME),
+  unsafeRunCodeWithoutSandbox: maybe(BOOLEAN),
+  onEvent: maybe(FUNCTION),
+};
+
+const PAIRS_OPTIONS = {
+  judge: maybe(oneOf('math', 'code')),
+  explain: maybe(BOOLEAN),
+  unsafeRunCodeWithoutSandbox: maybe(BOOLEAN),
+  onBad: maybe(FUNCTION),
+  onNote: maybe(FUNCTION),
+  cwd: maybe(NAME),
+  env: maybe(OBJECT as Test),
+};
+
 const OPTIONS = {
   start: START_OPTIONS,
   openRun: PLACE_OPTIONS,
@@ -129,6 +146,8 @@ const OPTIONS = {
   fork: { ...CONTINUE_OPTIONS, fromTurn: PLACE, samples: maybe(PLACE) },
   extend: { ...CONTINUE_OPTIONS, turns: PLACE },
   updateWeights: WEIGHTS_OPTIONS,
+  judge: JUDGE_OPTIONS,
+  judgePairs: PAIRS_OPTIONS,
 } satisfies Readonly<Record<string, FieldTable>>;
 
 export type Method = keyof typeof OPTIONS;

@@ -11,6 +11,7 @@ import type { CheckOptions, CheckResult } from './check.ts';
 import type { ExportOptions, SampleOptions } from './export-plan.ts';
 import type { Begun } from './begin-run.ts';
 import type { ExtendOptions, ForkOptions } from './fork.ts';
+import type { JudgedRun, JudgeRunOptions } from './judge-run.ts';
 import type { Rollout } from './rollout.ts';
 import type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 import type { WeightsOptions, WeightUpdate } from './update-weights.ts';
@@ -47,6 +48,8 @@ export interface Run {
   export(format: string, to: string | Writable, options?: ExportOptions & TargetOptions): Promise<ExportResult>;
   /** Proves the records, as `everturn check --json` does: resolves with the number of breaches, and each goes to `onBreach`. */
   check(options?: CheckOptions): Promise<CheckResult>;
+  /** Judges its turns again, into a file of verdicts beside its own, which stay: what changed, as `everturn judge --run --json` prints it. */
+  judge(options?: JudgeRunOptions): Promise<JudgedRun>;
   /** How far it has come now. Waits for nothing. */
   status(): Promise<RunProgress>;
   /** Waits for the run's end: its status then. A run that was cancelled has ended, too (`state`). */

@@ -127,6 +127,8 @@ async function ofRun(run: OpenedRun, method: string, { options, rest }: Given, o
       return run[method]();
     case 'tune':
       return run.tune({ maxConcurrent: options['maxConcurrent']! });
+    case 'judge':
+      return run.judge(options);
     case 'fork':
     case 'extend': {
       const { folder, found } = await run[method](options as never);

@@ -1,10 +1,20 @@
 // `everturn judge <pairs>`: judges answers. `everturn judge --run <run>`: judges a run's answers again and compares
 // the verdicts. Needs no model and no Temporal server.
 
-import { command, flag, choiceFlag, text, unusable } from '../command.ts';
+import { DatasetError } from '../../domain/errors/errors.ts';
+import type { VerdictValue } from '../../domain/rollout/verdict.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import type { BadRow } from '../../formats/datasets/dataset.ts';
+import { badRowText } from '../../formats/datasets/row-fault.ts';
+import { shortPath } from '../../library/command-line.ts';
+import { type JudgedRun, judgeRun } from '../../library/judge-run.ts';
+import { judgedPairs, type JudgeOptions } from '../../library/judge-pairs.ts';
+import { type Answer, choiceFlag, command, flag, text, unusable } from '../command.ts';
+import { findRun } from '../find/place.ts';
 import { OUT, UNSAFE } from '../flags.ts';
-import { judgeLines } from '../play/judge-lines.ts';
-import { judgeRun } from '../play/judge-run.ts';
+import { type Column, count, lines, type Paint, paintFor, plural, table } from '../format.ts';
+import { batchedJson, type Io, say } from '../io.ts';
+import { callerOf } from '../play/say-event.ts';
 
 export const judge = command({
   args: { '[pairs]': 'a file of JSON lines {id, answer, solutions | input_output}; - reads standard input' },
@@ -37,19 +47,107 @@ Example:
   echo '{"answer": "It is \\\\boxed{0.5}.", "solutions": ["1/2"]}' | everturn judge -
   everturn judge --run my-run`,
   async run(io, given) {
-    const { pairs, run, name, environment, explain, unsafeRunCodeWithoutSandbox: unsafe } = given;
+    const { pairs, run, name, environment, explain } = given;
     if (run !== undefined) {
       if (pairs !== undefined) throw wrong('A file of pairs and --run exclude each other.', 'Give one of them.');
       if (given.judge !== undefined)
         throw wrong('--judge cannot be used with --run.', 'Each query’s task decides the judge.');
       if (explain) throw wrong('--explain cannot be used with --run.', 'Judge the pairs in question.');
-      return judgeRun(io, { run, out: given.out, name, environment, unsafe });
+      const place = await findRun(io, run, given.out);
+      const found = await judgeRun(place, callerOf(io), given);
+      return { json: found, text: changesText(io, found, `${place.store.folder}/${found.file}`) };
     }
     if (pairs === undefined) throw wrong('There is nothing to judge.', 'Name a file of pairs, or a run with --run.');
     if (name !== undefined) throw wrong('--name needs --run.', 'It names the file of the run’s new verdicts.');
     if (environment !== undefined) throw wrong('--environment needs --run.', 'It judges the turns of a run.');
-    return judgeLines(io, pairs, given.judge, { unsafe, explain });
+    return judgeLines(io, pairs, given);
   },
 });
 
 const wrong = (message: string, fix: string) => unusable(message, fix, 'bad-arguments');
+
+const NAMED_BAD_LINES = 50;
+
+async function judgeLines(io: Io, pairs: string, given: JudgeOptions): Promise<Answer> {
+  const counts: Record<VerdictValue, number> = { right: 0, wrong: 0, undecided: 0, scored: 0, called: 0 };
+  let bad = 0;
+  const named = new Set<string>();
+  const { judge, explain, unsafeRunCodeWithoutSandbox } = given;
+  const { cwd, env } = io;
+  const options: JudgeOptions = {
+    ...{ cwd, env, judge, explain, unsafeRunCodeWithoutSandbox },
+    /** The first line is enough for a field that every line has. */
+    onNote(field: BadRow) {
+      const name = field.field ?? '';
+      if (named.has(name) || named.size >= NAMED_BAD_LINES) return;
+      named.add(name);
+      say(io, oneLine(badRowText(field)));
+    },
+    onBad: (line: BadRow) => void (++bad <= NAMED_BAD_LINES && say(io, oneLine(badRowText(line)))),
+  };
+  const out = batchedJson(io);
+  try {
+    for await (const { id, verdict, reason, extracted = null, ...more } of judgedPairs(
+      pairs === '-' ? io.input() : pairs,
+      options,
+    )) {
+      counts[verdict]++;
+      out.print({ id, verdict, reason, extracted, ...more });
+    }
+  } finally {
+    out.flush();
+  }
+  counts.undecided -= bad;
+  const good = counts.right + counts.wrong + counts.undecided;
+  if (bad > NAMED_BAD_LINES) say(io, `… and ${plural(bad - NAMED_BAD_LINES, 'more bad line')}`);
+  if (good === 0) {
+    const file = pairs === '-' ? '(standard input)' : pairs;
+    throw new DatasetError(`${file} has no line that can be judged (${plural(bad, 'bad line')}).`, {
+      reason: 'no-pairs',
+      fix: 'A line is a JSON object with `answer` and `solutions`, or `answer` and `input_output`.',
+    });
+  }
+  const rest = bad > 0 ? `; ${plural(bad, 'bad line')} not judged` : '';
+  const { right, wrong, undecided } = counts;
+  return { notes: [`${plural(good, 'answer')}: ${right} right, ${wrong} wrong, ${undecided} undecided${rest}.`] };
+}
+
+function changesText(io: Io, { leftOut, ...changes }: JudgedRun, file: string): string {
+  const { unjudged, broken } = leftOut;
+  return lines(
+    changeLines(changes, paintFor(io.out, io.env)),
+    unjudged > 0 && `Left out: ${plural(unjudged, 'turn')} without a verdict.`,
+    broken > 0 && `Left out: ${plural(broken, 'rollout')} with damaged records.`,
+    `The new verdicts are in ${shortPath(io, file)}; the run's own are unchanged.`,
+  ).join('\n');
+}
+
+type Changes = Omit<JudgedRun, 'leftOut'>;
+type Change = Changes['verdicts'][number];
+
+function changeLines({ turns, changed, otherReason, verdicts, examples }: Changes, paint: Paint): string[] {
+  const tint = ({ was, now }: Change) => (was === now ? undefined : 'yellow');
+  const columns: Column<Change>[] = [
+    ['was', ({ was }) => was, tint],
+    ['now', ({ now }) => now, tint],
+    ['>turns', (change) => count(change.turns), tint],
+  ];
+  const reasons = otherReason > 0 ? `; ${count(otherReason)} alike for another reason` : '';
+  return lines(
+    table(verdicts, columns, paint),
+    '',
+    `${plural(turns, 'turn')}, ${changed === 0 ? 'none' : count(changed)} judged differently${reasons}.`,
+    examples.map((row) => `  ${exampleText(row)}`),
+    changed > examples.length && `  … and ${count(changed - examples.length)} more`,
+  );
+}
+
+const SHOWN_CHARS = 60;
+
+function exampleText({ query, sample, attempt, turn, ...row }: Changes['examples'][number]): string {
+  const { was, verdict, reason, extracted } = row;
+  const again = attempt > 1 ? `, attempt ${attempt}` : '';
+  const found = extracted === undefined ? '' : `: ${oneLine(extracted).slice(0, SHOWN_CHARS)}`;
+  const change = `${was.verdict} (${was.reason}) → ${verdict} (${reason})`;
+  return `${oneLine(query)}, sample ${sample}${again}, turn ${turn}: ${change}${found}`;
+}

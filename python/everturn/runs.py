@@ -113,6 +113,10 @@ class Run:
         """What `everturn check --json` prints, "breaches" among it; each breach goes to on_breach as it is found."""
         return self._call("check", on_event=on_breach, options=_options(options))
 
+    def judge(self, **options) -> Dict[str, Any]:
+        """What `everturn judge --run --json` prints: the new verdicts are in a file beside its own. name, environment."""
+        return self._call("judge", options=_options(options))
+
     def status(self) -> Dict[str, Any]:
         """How far it has come: state, total, done, inFlight, counts, waitingFor, …"""
         return self._call("status")
