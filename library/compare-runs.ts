@@ -1,6 +1,7 @@
-// Two runs of the same queries, compared query by query.
+// Runs of the same queries, compared query by query: two of them, or several in a table, each with the first.
 
 import { unusable } from '../domain/errors/unusable.ts';
+import { type Steered, unsteered } from '../domain/rollout/rollout-summary.ts';
 import { plural } from '../domain/text/plural.ts';
 import { queryDigests } from '../records/run/queries.ts';
 import type { RunPlace } from '../run/place.ts';
@@ -11,18 +12,41 @@ import {
   type QueryIdentity,
   settingDifferences,
 } from '../statistics/comparison.ts';
+import { distributionOf } from '../statistics/mean.ts';
+import { known } from '../statistics/outcomes.ts';
+import { sideBySide } from '../statistics/side-by-side.ts';
+import type { Priced } from '../statistics/timing.ts';
 import { readRunSummaries, type RunSummaries } from './run-summaries.ts';
 
 export type ComparedRunSummaries = RunSummaries & ComparedRun & { readonly run: string };
 
-export async function readForComparison(place: RunPlace, includeSteered: boolean): Promise<ComparedRunSummaries> {
+async function readForComparison(place: RunPlace, includeSteered: boolean): Promise<ComparedRunSummaries> {
   const queries = new Map<string, QueryIdentity>();
   for await (const { query, ...identity } of queryDigests(place.store)) queries.set(query, identity);
   const read = await readRunSummaries(place, { includeSteered });
   return { run: place.run, ...read, queries, wording: read.record?.wording };
 }
 
+export type Cost = readonly [least: number, most: number] | null;
+/** The cost of a run's recorded answers, least and greatest; undefined without prices of its model. */
+export type CostOf = (
+  model: string | null,
+  rollouts: readonly (Priced & { readonly steered?: Steered })[],
+) => Cost | undefined;
+
+/** The mean tokens of an answer and of its context, its median seconds, and the cost of all. */
+function spentOf({ record, rollouts }: RunSummaries, costOf: CostOf) {
+  const turns = unsteered(rollouts).flatMap((rollout) => rollout.turns);
+  return {
+    inputTokens: distributionOf(known(turns.map((turn) => turn.contextTokens))).mean,
+    outputTokens: distributionOf(known(turns.map((turn) => turn.outputTokens))).mean,
+    seconds: distributionOf(turns.map((turn) => (turn.finishedAt - turn.startedAt) / 1000)).p50,
+    cost: costOf(record?.settings.model ?? null, rollouts),
+  };
+}
+
 interface CompareOptions {
+  readonly costOf: CostOf;
   /** Right means: right at any turn up to this one. Default: the last of both. */
   readonly atTurn?: number | undefined;
   readonly measure: (typeof MEASURES)[number];
@@ -31,7 +55,7 @@ interface CompareOptions {
 
 export async function compareRuns(
   [placeA, placeB]: readonly [RunPlace, RunPlace],
-  { atTurn: wanted, measure, includeSteered }: CompareOptions,
+  { atTurn: wanted, measure, includeSteered, costOf }: CompareOptions,
 ) {
   const a = await readForComparison(placeA, includeSteered);
   const b = await readForComparison(placeB, includeSteered);
@@ -42,7 +66,29 @@ export async function compareRuns(
     throw unusable(message, `Give a turn from 1 to ${turns}.`, 'no-such-turn');
   }
   const settings = settingDifferences(settingsOf(a), settingsOf(b));
-  return { a, b, found: comparison(a, b, { measure, atTurn }), settings };
+  const spent = [a, b].map((one) => spentOf(one, costOf));
+  return { a, b, found: comparison(a, b, { measure, atTurn }), settings, spent };
+}
+
+interface TableOptions extends Pick<CompareOptions, 'costOf'> {
+  readonly labels: readonly string[];
+  readonly includeSteered?: boolean;
+}
+
+export type TableOfRuns = Awaited<ReturnType<typeof tableOfRuns>>;
+
+export async function tableOfRuns(
+  places: readonly RunPlace[],
+  { labels, costOf, includeSteered = false }: TableOptions,
+) {
+  const read: ComparedRunSummaries[] = [];
+  for (const place of places) read.push(await readForComparison(place, includeSteered));
+  const accuracies = sideBySide(read);
+  const runs = read.map((run, i) => {
+    const model = run.record?.settings.model ?? null;
+    return { label: labels[i]!, run: run.run, model, atTurns: accuracies[i]!, ...spentOf(run, costOf) };
+  });
+  return { runs, broken: read.map(({ broken }) => broken) };
 }
 
 function settingsOf({ record }: RunSummaries): Readonly<Record<string, unknown>> {

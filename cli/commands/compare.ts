@@ -10,9 +10,9 @@ import { command, flag, number, choiceFlag, wholeFlag, withDefault } from '../co
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
-import { comparisonText, spentOf, tableOfRuns } from '../view/comparison-text.ts';
+import { comparisonText, runsAnswer } from '../view/comparison-text.ts';
 import { damageLines } from '../view/damage-lines.ts';
-import { type ComparedRunSummaries, compareRuns } from '../../library/compare-runs.ts';
+import { type ComparedRunSummaries, compareRuns, tableOfRuns } from '../../library/compare-runs.ts';
 import { INCLUDE_STEERED, OUT } from '../flags.ts';
 import { paintFor, plural } from '../format.ts';
 import { steeredLines } from '../view/people.ts';
@@ -47,9 +47,10 @@ export const compare = command({
     if (given.others.length > 0) {
       const places = [placeA, placeB];
       for (const name of given.others) places.push(await findRun(io, name, given.out));
-      return tableOfRuns(io, places, { labels: places.map(({ run }) => run), costOf, includeSteered });
+      const labels = places.map(({ run }) => run);
+      return runsAnswer(io, await tableOfRuns(places, { labels, costOf, includeSteered }));
     }
-    const { a, b, found, settings } = await compareRuns([placeA, placeB], given);
+    const { a, b, found, settings, spent } = await compareRuns([placeA, placeB], { ...given, costOf });
     const { pairs, ...rest } = found;
     const names = [a.run, b.run] as const;
     const worse = minDelta !== undefined && isWorse(found, minDelta);
@@ -58,7 +59,7 @@ export const compare = command({
     const paint = paintFor(io.out, io.env);
     const text = shown
       ? shown.map((query) => `${oneLine(query)}\n`).join('')
-      : comparisonText({ names, comparison: found, settings, spent: [a, b].map((one) => spentOf(one, costOf)) }, paint);
+      : comparisonText({ names, comparison: found, settings, spent }, paint);
     const notes = [...missingLines(a), ...missingLines(b)];
     if (pairs.length === 0) notes.push('everturn: no query is known in both runs: there is nothing to compare.');
     // A gate never passes for want of answers.

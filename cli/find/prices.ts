@@ -2,10 +2,11 @@
 
 import { resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
-import { type Steered, unsteered } from '../../domain/rollout/rollout-summary.ts';
+import { unsteered } from '../../domain/rollout/rollout-summary.ts';
 import { flawOfWritten, isObject, maybe, objectOf, realNumber, type TypeOf } from '../../domain/schema/fields.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
-import { costBounds, type Priced, type Prices } from '../../statistics/timing.ts';
+import type { Cost, CostOf } from '../../library/compare-runs.ts';
+import { costBounds, type Prices } from '../../statistics/timing.ts';
 import { number, text, unusable, type Values } from '../command.ts';
 import type { Io } from '../io.ts';
 
@@ -18,13 +19,6 @@ export const PRICE_FLAGS = {
     'the prices of several models in YAML or JSON, a line each: `gpt-x: {in: 3, cached: 0.3, out: 15}`',
   ),
 };
-
-/** The cost of a run's recorded answers, least and greatest; undefined without prices of its model. */
-export type CostOf = (
-  model: string | null,
-  rollouts: readonly (Priced & { readonly steered?: Steered })[],
-) => Cost | undefined;
-export type Cost = readonly [least: number, most: number] | null;
 
 export function costBy(io: Io, flags: Values<typeof PRICE_FLAGS>): CostOf {
   const pricesOf = pricesBy(io, flags);

@@ -10,8 +10,8 @@ import { EXIT, type ExitCode, exitCodeOfResult } from '../exit.ts';
 import { withLink } from '../find/link.ts';
 import { runArgument } from '../../library/command-line.ts';
 import { knownResult, type RunPlace } from '../../run/place.ts';
-import type { CostOf } from '../find/prices.ts';
-import { tableOfRuns } from '../view/comparison-text.ts';
+import { type CostOf, tableOfRuns } from '../../library/compare-runs.ts';
+import { runsAnswer } from '../view/comparison-text.ts';
 import { type Io, say, typable } from '../io.ts';
 import { resolveRunFlags, type RunFlags } from '../run-flags.ts';
 import { openProgressView } from '../view/progress-view.ts';
@@ -89,7 +89,7 @@ export async function playVariants(
   if ((await followed(io, places, given.json)) === 'detached') return EXIT.detached;
   const { maxFailed } = resolved[0]!.options;
   const ends = await Promise.all(places.map((place) => endOf(place, maxFailed)));
-  const table = await tableOfRuns(io, places, { labels, costOf });
+  const table = runsAnswer(io, await tableOfRuns(places, { labels, costOf }));
   const causes = ends.flatMap(({ cause }, i) => (cause === undefined ? [] : `everturn: ${labels[i]!}: ${cause}`));
   const names = places.map((place) => runArgument(io, place)).join(' ');
   // The viewer shows runs in folders.

@@ -3,8 +3,8 @@
 
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { type Comparison, shownInterval, type SettingDifference } from '../../statistics/comparison.ts';
-import { type Interval, distributionOf } from '../../statistics/mean.ts';
-import { type Cost, costText, type CostOf } from '../find/prices.ts';
+import type { Interval } from '../../statistics/mean.ts';
+import { costText } from '../find/prices.ts';
 import {
   type Column,
   lines,
@@ -17,14 +17,10 @@ import {
   paintFor,
   percents,
 } from '../format.ts';
-import { unsteered } from '../../domain/rollout/rollout-summary.ts';
-import { known } from '../../statistics/outcomes.ts';
-import { type AtTurn, sideBySide } from '../../statistics/side-by-side.ts';
+import type { AtTurn } from '../../statistics/side-by-side.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
-import type { RunPlace } from '../../run/place.ts';
-import { type ComparedRunSummaries, readForComparison } from '../../library/compare-runs.ts';
-import type { RunSummaries } from '../../library/run-summaries.ts';
+import type { Cost, TableOfRuns } from '../../library/compare-runs.ts';
 import { damageLines } from './damage-lines.ts';
 
 interface ComparisonTextInput {
@@ -166,39 +162,11 @@ const pSaid = (p: number | null): string => `p = ${pText(p)}`.replace('= <', '<'
 /** A setting's value may be a long url or text of a config file. */
 const shown = (value: unknown): string => (value === undefined ? 'none' : short(JSON.stringify(value), 120));
 
-/** The mean tokens of an answer and of its context, its median seconds, and the cost of all. */
-export function spentOf({ record, rollouts }: RunSummaries, costOf: CostOf) {
-  const turns = unsteered(rollouts).flatMap((rollout) => rollout.turns);
-  return {
-    inputTokens: distributionOf(known(turns.map((turn) => turn.contextTokens))).mean,
-    outputTokens: distributionOf(known(turns.map((turn) => turn.outputTokens))).mean,
-    seconds: distributionOf(turns.map((turn) => (turn.finishedAt - turn.startedAt) / 1000)).p50,
-    cost: costOf(record?.settings.model ?? null, rollouts),
-  };
-}
-
-interface Options {
-  readonly labels: readonly string[];
-  readonly costOf: CostOf;
-  readonly includeSteered?: boolean;
-}
-
-export async function tableOfRuns(
-  io: Io,
-  places: readonly RunPlace[],
-  { labels, costOf, includeSteered = false }: Options,
-): Promise<Answer> {
-  const runs: ComparedRunSummaries[] = [];
-  for (const place of places) runs.push(await readForComparison(place, includeSteered));
-  const accuracies = sideBySide(runs);
-  const found = runs.map((run, i) => {
-    const model = run.record?.settings.model ?? null;
-    return { label: labels[i]!, run: run.run, model, atTurns: accuracies[i]!, ...spentOf(run, costOf) };
-  });
+export function runsAnswer(io: Io, { runs, broken }: TableOfRuns): Answer {
   const paint = paintFor(io.out, io.env);
-  const named = places.some(({ run }, i) => run !== labels[i]);
-  const priced = found.some(({ cost }) => cost !== undefined);
-  type Row = (typeof found)[number] & AtTurn;
+  const named = runs.some(({ run, label }) => run !== label);
+  const priced = runs.some(({ cost }) => cost !== undefined);
+  type Row = (typeof runs)[number] & AtTurn;
   const columnsOf = (title: string): (Column<Row> | false)[] => [
     [title, ({ label }) => oneLine(label), 'bold'],
     named && ['run', ({ run }) => oneLine(run)],
@@ -214,14 +182,14 @@ export async function tableOfRuns(
     ['>seconds', ({ seconds }) => (seconds === null ? '–' : seconds.toPrecision(2))],
     priced && ['>cost', ({ cost }) => (cost === undefined ? '' : costText(cost).replace(/:.*/, ''))],
   ];
-  const tables = accuracies[0]!.map(({ accuracy }, t) => {
-    const rows = found.map((row) => ({ ...row, ...row.atTurns[t]! }));
+  const tables = runs[0]!.atTurns.map(({ accuracy }, t) => {
+    const rows = runs.map((row) => ({ ...row, ...row.atTurns[t]! }));
     return table(rows, columnsOf(accuracy.name.replace('pass@1', 'right')), paint);
   });
-  const about = `Differences are with ${oneLine(labels[0]!)}, query by query (paired t-test, one p for each row). Tokens and seconds are those of an answer.`;
+  const about = `Differences are with ${oneLine(runs[0]!.label)}, query by query (paired t-test, one p for each row). Tokens and seconds are those of an answer.`;
   return {
-    json: { event: 'compared', runs: found },
+    json: { event: 'compared', runs },
     text: `\n${tables.join('\n\n')}\n\n${paint('dim', about)}`,
-    notes: runs.flatMap(({ broken }) => damageLines(broken)),
+    notes: broken.flatMap((of) => damageLines(of)),
   };
 }
