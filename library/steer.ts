@@ -11,7 +11,7 @@ import { TemporalError, UsageError } from '../domain/errors/errors.ts';
 import { unusable } from '../domain/errors/unusable.ts';
 import type { CollectionProgress, MemoProgress, Tuning } from '../domain/run/messages.ts';
 import { homeOf } from '../local/service/home.ts';
-import { openLink } from '../local/service/link.ts';
+import { withLink } from '../local/service/link.ts';
 import { knownResult, type RunPlace } from '../run/place.ts';
 import { notPlayed } from './await-run.ts';
 import type { Around } from './check.ts';
@@ -62,18 +62,14 @@ async function withItsServer<T>(
   const { folder, database } = homeOf(env);
   const local = namesCluster() ? '' : `the local service of ${folder}`;
   if (local !== '' && !existsSync(database)) throw notPlayed(run, 'absent', local);
-  const link = await openLink({ env, onProgress });
-  try {
-    const { session } = link;
+  return withLink({ env, onProgress }, async ({ session }) => {
     const found = await describeWorkflow(session, run);
     const other = found.out === null || isSameFolder(found.out, out) ? null : found.out;
     if (other !== null && found.state === 'running') throw runElsewhere(run, other);
     if (other !== null || found.state === 'absent')
       throw notPlayed(run, 'absent', local || `the server at ${session.address}`);
-    return await use(session);
-  } finally {
-    await link.close();
-  }
+    return use(session);
+  });
 }
 
 /** A cluster may have workers, none of which gets new work. */

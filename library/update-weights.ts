@@ -13,7 +13,7 @@ import { weightServers } from '../inference/weights/index.ts';
 import { realPath } from '../local/permissions/folders.ts';
 import { registeredRun, registerUpdate } from '../local/permissions/registered.ts';
 import { homeOf } from '../local/service/home.ts';
-import { type Link, openLink } from '../local/service/link.ts';
+import { type Link, withLink } from '../local/service/link.ts';
 import { type Caller, linkOptionsOf, logOf, type RunEvent } from '../run/caller.ts';
 import type { RunPlace } from '../run/place.ts';
 import { silenceOf } from '../run/require-worker.ts';
@@ -76,15 +76,12 @@ export async function updateWeightsOf(
   };
   // Workers of this user believe that, and nothing that a workflow says of itself.
   registerUpdate(homeOf(caller.env), { folder: store.folder, model, apiKeyEnv, weights });
-  const link = await openLink(linkOptionsOf(caller));
-  try {
-    const result = await followUpdate(link, await startUpdate(link.session, input), caller, onServer);
-    if (!result) return undefined;
-    const { state, servers } = result;
-    return { run, from: weights, weightVersion: result.label, version, state, whole: state === 'whole', servers };
-  } finally {
-    await link.close();
-  }
+  const result = await withLink(linkOptionsOf(caller), async (link) =>
+    followUpdate(link, await startUpdate(link.session, input), caller, onServer),
+  );
+  if (!result) return undefined;
+  const { state, servers } = result;
+  return { run, from: weights, weightVersion: result.label, version, state, whole: state === 'whole', servers };
 }
 
 /** A folder from elsewhere must not choose a variable of this user's, and the server that receives its value. */

@@ -5,7 +5,7 @@ import { describeOnQueue } from '../client/temporal/describe-environment.ts';
 import type { Agent } from '../domain/rollout/agent.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { ModuleCode } from '../environments/processes/bundle.ts';
-import { openLink } from '../local/service/link.ts';
+import { withLink } from '../local/service/link.ts';
 import { describeProgram } from './agent-program.ts';
 import { withAgent } from './agents.ts';
 import { type Caller, linkOptionsOf } from './caller.ts';
@@ -48,12 +48,8 @@ export async function describeParts(given: ResolvedOptions, caller: Caller): Pro
 }
 
 /** The description of an environment by its own worker, which must be there. */
-async function askQueue(caller: Caller, queue: string): Promise<unknown> {
-  const link = await openLink(linkOptionsOf(caller));
-  try {
+const askQueue = (caller: Caller, queue: string): Promise<unknown> =>
+  withLink(linkOptionsOf(caller), async (link) => {
     await requireWorker(caller.env, link, queue);
-    return await describeOnQueue(link.session, queue);
-  } finally {
-    await link.close();
-  }
-}
+    return describeOnQueue(link.session, queue);
+  });

@@ -1,5 +1,6 @@
 // `everturn feed <run>`: serves the run's feed over HTTP until Ctrl-C. The run itself goes on without it.
 
+import { withLink } from '../../local/service/link.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,8 +13,7 @@ import { homeOf } from '../../local/service/home.ts';
 import { isOnDisk } from '../../records/place.ts';
 import { type FeedPlace, startFeed } from '../../client/temporal/feed.ts';
 import { command, flag, portNumber, text, unusable, withDefault } from '../command.ts';
-import { withLink } from '../find/link.ts';
-import { locateRun } from '../find/place.ts';
+import { aroundOf, locateRun } from '../find/place.ts';
 import { shortPath } from '../../library/command-line.ts';
 import { OUT, RUN_ARGUMENT } from '../flags.ts';
 import { printJson, say } from '../io.ts';
@@ -37,7 +37,7 @@ export const feed = command({
     const { host, port } = given;
     const { run, out, store } = await locateRun(io, given.run, given.out);
     const home = homeOf(io.env);
-    await withLink(io, async (link) => {
+    await withLink(aroundOf(io), async (link) => {
       const record = (await store.get('run'))?.record;
       if (record) registerRun(home, { folder: store.folder, ...record.settings });
       const place: FeedPlace = { run, out, since: record?.createdAt };

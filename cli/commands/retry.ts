@@ -1,13 +1,13 @@
 // `everturn retry <run> <query>`: plays a rollout that failed or could not be judged once more, as its next attempt;
 // `--failed` every rollout of the run whose last attempt failed.
 
+import { withLink } from '../../local/service/link.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { rolloutTitle } from '../../library/find-rollout.ts';
 import { attemptsToRetry, type EndedAttempt, retryRollout } from '../../library/retry.ts';
 import { mapAhead } from '../../records/map-ahead.ts';
 import { type Answer, command, flag, unusable, type Values } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { withLink } from '../find/link.ts';
 import { personOf, reasonOf } from '../../library/person.ts';
 import { aroundOf, findRun } from '../find/place.ts';
 import { ROLLOUT_ARGUMENTS, RUN_ARGUMENT } from '../flags.ts';
@@ -49,7 +49,9 @@ async function begin(io: Io, place: RunPlace, given: Given) {
   const asker = aroundOf(io);
   const signed = { by: await personOf(asker, given.by), via: given.via, reason: reasonOf(asker, given.reason) };
   return <T>(use: (play: (one: EndedAttempt) => ReturnType<typeof retryRollout>) => Promise<T>): Promise<T> =>
-    withLink(io, (link) => use((one) => retryRollout({ env: io.env, link }, place, one, { ...signed, at: io.now() })));
+    withLink(aroundOf(io), (link) =>
+      use((one) => retryRollout({ env: io.env, link }, place, one, { ...signed, at: io.now() })),
+    );
 }
 
 async function retryOne(io: Io, place: RunPlace, before: EndedAttempt, given: Given): Promise<Answer> {

@@ -1,6 +1,7 @@
 // `everturn status <run>`: the progress of a run, from the server if it answers, else from the run's folder. Starts
 // nothing, unless `--follow` waits for the run's end.
 
+import { withLink } from '../../local/service/link.ts';
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { feedLines } from '../../domain/feed/lines.ts';
 import type { RunProgress } from '../../library/run.ts';
@@ -9,7 +10,6 @@ import { resolveOptions } from '../../run/config.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';
 import { type Answer, command, flag, text, unusable } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
-import { withLink } from '../find/link.ts';
 import { aroundOf, locateRun } from '../find/place.ts';
 import { runArgument, shortPath } from '../../library/command-line.ts';
 import { knownResult, type RunPlace } from '../../run/place.ts';
@@ -53,7 +53,7 @@ async function followed(io: Io, place: RunPlace, given: string | undefined, json
   const { maxFailed } = resolveOptions({ environment: io.env, flags: { maxFailed: given } }).options;
   const result = await knownResult(place);
   if (result) return showEnding(io, { place, result, maxFailed, isPast: true }, json);
-  return withLink(io, async (link) => {
+  return withLink(aroundOf(io), async (link) => {
     if (!json) say(io, STAYS);
     return followToEnd(io, link, place, { maxFailed, json, endAlone: true });
   });

@@ -1,11 +1,11 @@
 // `everturn pause|resume|tune|cancel <run>`: one update to the run's workflow, answered by a worker.
 
+import { withLink } from '../../local/service/link.ts';
 import { steerRun, stopRun } from '../../library/steer.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { FIELDS } from '../../run/options.ts';
 import { type Answer, command, required, text } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { withLink } from '../find/link.ts';
 import { aroundOf, locateRun } from '../find/place.ts';
 import { commandLine } from '../../library/command-line.ts';
 import { knownResult } from '../../run/place.ts';
@@ -67,7 +67,8 @@ export const cancel = command({
     const { run } = place;
     const how = await stopRun(place, aroundOf(io));
     if (how === 'no-worker') say(io, 'No worker answers; the server will end the run through the next one.');
-    const end = how !== 'ended' && (await withLink(io, (link) => follow(io, link, run, openProgressView(io, false))));
+    const end =
+      how !== 'ended' && (await withLink(aroundOf(io), (link) => follow(io, link, run, openProgressView(io, false))));
     if (end === 'detached') {
       say(io, `The run still ends; \`${commandLine(io, place, 'status')}\` shows its progress.`);
       return EXIT.detached;

@@ -16,7 +16,8 @@ import type { Rows } from '../../run/rows.ts';
 import { clusterConfig, namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { workersOf } from '../../client/temporal/workers.ts';
 import { nearestFolder } from '../doctor/machine.ts';
-import { ifUp } from '../find/link.ts';
+import { printProgress } from '../../local/machine/progress.ts';
+import { askServer } from '../../library/ask-server.ts';
 import { shortPath } from '../../library/command-line.ts';
 import { recordedProgress } from '../../run/place.ts';
 import type { Answer } from '../command.ts';
@@ -53,7 +54,7 @@ export async function dryRun(io: Io, { place, rows, record, parts, isThere }: Pr
   const code = (rows.byTask.code ?? 0) > 0 ? await proveSandbox({ env: { ...io.env } }) : null;
   const sandbox = code === null ? null : code.ok ? 'proved' : `${code.why}. ${code.fix}`;
   // Null where no Temporal server is up yet, or none says so.
-  const workers = (await ifUp(io, ({ session }) => workersOf(session))) ?? null;
+  const workers = (await askServer(io.env, ({ session }) => workersOf(session), printProgress(io.err))) ?? null;
   const freeBytes = await freeAt(folder);
   const there = ended === null ? '' : `: exists, ${plural(ended, 'rollout')} ended`;
   const slots = slotsText(Math.min(options.maxConcurrent, plan.rollouts), workers);

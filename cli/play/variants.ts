@@ -1,13 +1,14 @@
 // Several runs of one data set in one command: a run for each --model, and for each value of --vary. They play side by
 // side under one limit, are followed one after the other, and end in one table.
 
+import { aroundOf } from '../find/place.ts';
+import { withLink } from '../../local/service/link.ts';
 import { flagOf } from '../../domain/errors/unusable.ts';
 import { optionNamed } from '../../run/config.ts';
 import { mustBeRunName, type PreparedRun } from '../../run/prepare-run.ts';
 import { FIELDS } from '../../run/options.ts';
 import { type Answer, unusable } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOfResult } from '../exit.ts';
-import { withLink } from '../find/link.ts';
 import { runArgument } from '../../library/command-line.ts';
 import { knownResult, type RunPlace } from '../../run/place.ts';
 import { type CostOf, tableOfRuns } from '../../library/compare-runs.ts';
@@ -104,7 +105,7 @@ const textOf = ({ text = '' }: Answer): string => (typeof text === 'string' ? te
 
 /** Follows one after the other: those behind it are played meanwhile. */
 function followed(io: Io, places: readonly RunPlace[], json: boolean): Promise<'detached' | 'ended'> {
-  return withLink(io, async (link) => {
+  return withLink(aroundOf(io), async (link) => {
     for (const place of places) {
       if (await knownResult(place)) continue;
       say(io, `Following  ${place.run}. ${STAYS}`);

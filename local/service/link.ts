@@ -36,6 +36,11 @@ export function openLink(options: LinkOptions): Promise<Link> {
   return namesCluster() ? clusterLink(options.env) : localLink(options);
 }
 
+export async function withLink<T>(options: LinkOptions, use: (link: Link) => Promise<T>): Promise<T> {
+  const link = await openLink(options);
+  return use(link).finally(() => link.close());
+}
+
 /** Undefined if no server answers: no cluster is named or it is away, and the local service is not running. */
 export async function openLinkIfUp(options: LinkOptions): Promise<Link | undefined> {
   const named = namesCluster();
