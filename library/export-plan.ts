@@ -59,53 +59,43 @@ const DEFAULTS: ExportOptions = {
   ...{ undecided: 'drop', verdicts: 'judge', humanTurns: 'drop', dropZeroVariance: false, texts: false },
 };
 
-export interface ExportTarget {
+interface ExportTarget {
+  /** A file's path or a stream; of `logs`, a folder's path. */
+  readonly to: string | Writable;
   /** Replaces a file that is there; otherwise that is an error. */
   readonly overwrite: boolean;
   readonly onSkip: (rollout: SkippedRollout) => void;
 }
 
-export interface Exported {
+interface Exported {
   readonly summary: ExportSummary;
   /** A note for stderr: the parts of a trajectory that the format cannot carry. */
   readonly note: string | undefined;
 }
 
-/** `to`: a file's path or a stream; of `logs`, a folder's path. */
-export type PlannedExport = (store: Store, to: string | Writable, target: ExportTarget) => Promise<Exported>;
-
 /** Throws a UsageError, before anything is read: an option that the format has no use for is refused, not ignored. */
-export function plannedExport(name: string, options: ExportOptions): PlannedExport {
-  const format = EXPORT_FORMATS.find((one) => one.name === name);
-  if (!format) {
-    const known = EXPORT_FORMATS.map((one) => one.name);
-    throw unknownFormat(name, known);
-  }
+export function plannedExport(format: string, options: ExportOptions) {
+  const known = EXPORT_FORMATS.map(({ name }) => name);
+  if (!known.includes(format)) throw unknownFormat(format, known);
   for (const option of OPTIONS) {
     const isGiven = options[option] !== undefined && options[option] !== DEFAULTS[option];
-    if (isGiven && !takes(name, option)) throw notFor(flagOf(option), name);
+    if (isGiven && !takes(format, option)) throw notFor(flagOf(option), format);
   }
-  const made = name === logs.name ? logsExport : filteredExport(name, options);
-  return async (store, to, target) => {
+  const { advantages = 'none' } = options;
+  const own = filterOf(options);
+  const selection = { ...readingOf(options), advantages };
+  return async (store: Store, target: ExportTarget): Promise<Exported> => {
     // It says what is exported of the records: without it, or of another version, an export would be a guess.
-    await store.get('run');
+    const run = (await store.get('run'))?.record;
     await mustHoldAll(store);
-    return made(store, to, target);
-  };
-}
-
-function filteredExport(name: string, options: ExportOptions): PlannedExport {
-  const filter = filterOf(options);
-  const advantages = options.advantages ?? 'none';
-  const selection = { ...readingOf(options), advantages, ...(filter && { filter }) };
-  const write = linesExport(name, options, selection);
-  return async (store, to, target) => {
-    const run = await runOf(store);
-    const members = filter?.minMembers ?? 1;
+    if (format === logs.name) return logsExport(store, target);
+    const members = own?.minMembers ?? 1;
     if (run && members > run.samples) throw tooManyMembers(members, run.samples);
-    const { summary, note } = await write(store, run, filter ?? run?.keep, to, target);
+    const filter = own ?? run?.keep;
+    const chosen = { ...selection, ...(filter && { filter }) };
+    const { summary, note } = await linesExport(store, run, { ...options, format }, chosen, target);
     const notes = [
-      ...(!filter && run?.keep ? [OWN_FILTER] : []),
+      ...(!own && filter ? [OWN_FILTER] : []),
       ...(note ? [note] : []),
       ...(advantages !== 'none' && run?.samples === 1 ? [ALONE] : []),
     ];
@@ -120,8 +110,6 @@ const OPTIONS = [
   ...(['verdicts', 'contradicted', 'humanTurns', 'undecided', 'successRate', 'dropZeroVariance'] as const),
   ...(['minMembers', 'advantages', 'sequences', 'texts'] as const),
 ];
-
-/** `atTurn` as `--at-turn`, by which an option is known. */
 
 /** Whether an option means anything to a format. Of one that takes every rollout, nothing selects among them. */
 function takes(format: string, option: string): boolean {
@@ -149,46 +137,37 @@ export function readingOf({
   return { undecided, verdicts, ...(contradicted && { contradicted }), humanTurns };
 }
 
-const logsExport: PlannedExport = async (store, folder, { overwrite, onSkip }) => {
+async function logsExport(store: Store, { to: folder, overwrite, onSkip }: ExportTarget): Promise<Exported> {
   if (typeof folder !== 'string') throw unusable(`${logs.name} takes a folder of files.`, 'Name a folder with --to.');
   if (overwrite) throw notFor('--overwrite', logs.name);
   return { summary: await exportFolder(store, logFiles, { folder, top: logs.top }, onSkip), note: undefined };
-};
-
-type Selection = Omit<PartOptions, 'filter'>;
-type Write = (
-  store: Store,
-  run: RunRecord | undefined,
-  keep: GroupFilter | undefined,
-  to: string | Writable,
-  target: ExportTarget,
-) => Promise<Exported>;
-
-function linesExport(format: string, options: ExportOptions, selection: Selection): Write {
-  return async (store, run, keep, to, target) => {
-    const sequences = options.sequences ?? sequencesFor(run);
-    const layout: Layout = options.texts ? 'texts' : sequences;
-    const exporter = exporterNamed(format, layout);
-    const byQuery = exporter === arealQueries;
-    const turns = run?.settings.numTurns ?? 1;
-    if (byQuery && turns > 1) {
-      const problem = `--sequences query makes one sample of a query's answers, and the run plays ${turns} turns.`;
-      throw unusable(problem, 'Choose --sequences rollout or turn.');
-    }
-    // AReaL's trainer asserts that each id has all of its sequences.
-    const minMembers = options.minMembers ?? null;
-    const filter = byQuery ? { ...NO_FILTER, ...keep, minMembers } : keep;
-    const chosen = { ...selection, ...(filter && { filter }) };
-    const beginning = { out: dirname(store.folder), run: basename(store.folder), format, layout };
-    const elsewhere = exporter.open ? undefined : await openReadingThreads(store, { ...beginning, selection: chosen });
-    const written = exportRun(store, exporter, to, { ...chosen, ...target, elsewhere });
-    const summary = await written.finally(() => elsewhere?.close());
-    return { summary, note: format === areal.name ? arealNote(options, sequences, run) : exporter.note };
-  };
 }
 
-/** A damaged run.json is for `check` to name. */
-const runOf = async (store: Store) => (await store.get('run').catch(() => undefined))?.record;
+async function linesExport(
+  store: Store,
+  run: RunRecord | undefined,
+  options: ExportOptions & { readonly format: string },
+  selection: PartOptions,
+  { to, ...target }: ExportTarget,
+): Promise<Exported> {
+  const { format, sequences = sequencesFor(run) } = options;
+  const layout: Layout = options.texts ? 'texts' : sequences;
+  const exporter = exporterNamed(format, layout);
+  const byQuery = exporter === arealQueries;
+  const turns = run?.settings.numTurns ?? 1;
+  if (byQuery && turns > 1) {
+    const problem = `--sequences query makes one sample of a query's answers, and the run plays ${turns} turns.`;
+    throw unusable(problem, 'Choose --sequences rollout or turn.');
+  }
+  // AReaL's trainer asserts that each id has all of its sequences.
+  const whole = { ...NO_FILTER, ...selection.filter, minMembers: options.minMembers ?? null };
+  const chosen = byQuery ? { ...selection, filter: whole } : selection;
+  const beginning = { out: dirname(store.folder), run: basename(store.folder), format, layout };
+  const elsewhere = exporter.open ? undefined : await openReadingThreads(store, { ...beginning, selection: chosen });
+  const written = exportRun(store, exporter, to, { ...chosen, ...target, elsewhere });
+  const summary = await written.finally(() => elsewhere?.close());
+  return { summary, note: format === areal.name ? arealNote(options, sequences, run) : exporter.note };
+}
 
 function arealNote({ undecided }: ExportOptions, sequences: Sequences, run: RunRecord | undefined): string | undefined {
   if (sequences === 'query') return 'one id per query: set the trainer’s group_size to the run’s --samples.';

@@ -18,7 +18,7 @@ import { parseValue } from '../run/config.ts';
 import { type NewFork, planFork } from '../run/fork.ts';
 import { runPlace, type RunPlace } from '../run/place.ts';
 import { mustBeRunName } from '../run/prepare-run.ts';
-import { type Begun, beginRun } from './begin-run.ts';
+import { type Begun, beginRun } from '../run/start-run.ts';
 import { commandLine, shellQuoted } from './command-line.ts';
 import { findRollout, rolloutTitle, stillPlayed } from './find-rollout.ts';
 import { messageOf, personOf, reasonOf } from './person.ts';

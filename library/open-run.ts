@@ -133,7 +133,7 @@ function runAt(place: RunPlace, around: Opening): OpenedRun {
     const { plannedExport } = await import('./export-plan.ts');
     const { overwrite = false, onSkip = () => {} } = options;
     const file = typeof to === 'string' ? resolvePlace(cwd, to) : null;
-    const { summary } = await plannedExport(format, options)(store, file ?? to, { overwrite, onSkip });
+    const { summary } = await plannedExport(format, options)(store, { to: file ?? to, overwrite, onSkip });
     return { ...summary, format, file: summary.empty ? null : file };
   }
 

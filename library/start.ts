@@ -12,7 +12,7 @@ import { type Caller, logOf, type RunEvent } from '../run/caller.ts';
 import type { GivenFunctions, ProgramParts } from '../run/functions.ts';
 import type { RunOptions } from '../run/options.ts';
 import { DEFAULT_OUT, type RunPlace } from '../run/place.ts';
-import type { Begun } from './begin-run.ts';
+import type { Begun } from '../run/start-run.ts';
 import { mustTake, openRun, type OpenOptions } from './open-run.ts';
 import type { Run } from './run.ts';
 
@@ -52,7 +52,7 @@ export interface StartedRun extends Run, Pick<Begun, 'found'> {
 
 /** A program that only reads runs does without them. */
 const startingParts = () =>
-  Promise.all([import('../run/config.ts'), import('../run/prepare-run.ts'), import('./begin-run.ts')]);
+  Promise.all([import('../run/config.ts'), import('../run/prepare-run.ts'), import('../run/start-run.ts')]);
 
 /**
  * Starts a run, or finds the one that the same call started, and resolves once it goes on by itself: it outlives this program.

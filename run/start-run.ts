@@ -1,6 +1,7 @@
 // Starts a run that is known to be playable: its workers are there, its folder is made, its collection begins. One that is
 // running is attached to.
 
+import type { Address } from '../client/temporal/cluster-settings.ts';
 import { startFeed } from '../client/temporal/feed.ts';
 import { describeWorkflow, runElsewhere, startCollection } from '../client/temporal/runs.ts';
 import { ensureSearchAttributes } from '../client/temporal/search-attributes.ts';
@@ -10,7 +11,8 @@ import { homeOf } from '../local/service/home.ts';
 import { type Link, openLink } from '../local/service/link.ts';
 import { recordCommand } from '../local/service/worker-process.ts';
 import { type Caller, linkOptionsOf } from './caller.ts';
-import type { PlannedRun } from './prepare-run.ts';
+import { knownResult, type RunPlace } from './place.ts';
+import { completeRunRecord, type PlannedRun } from './prepare-run.ts';
 import { mustHaveSandbox, mustNeedNoProgram, requireWorker } from './require-worker.ts';
 import { mustHoldKeys } from './service-keys.ts';
 
@@ -31,6 +33,27 @@ export async function startRun(run: PlannedRun, caller: Caller): Promise<Started
     await link.close();
     throw error;
   }
+}
+
+export interface Begun {
+  readonly place: RunPlace;
+  /** `attached`: it was being played already; `ended`: it has ended, and is not played again. */
+  readonly found: 'new' | 'attached' | 'ended';
+  /** Undefined: the cluster that the environment names. */
+  readonly at?: Address;
+}
+
+/** Starts a run that is planned, and leaves it: it goes on by itself. */
+export async function beginRun(planned: PlannedRun, caller: Caller): Promise<Begun> {
+  const { place, isThere } = planned;
+  if (isThere && (await knownResult(place))) return { place, found: 'ended' };
+  caller.signal?.throwIfAborted();
+  const proved = await completeRunRecord(planned, caller);
+  caller.signal?.throwIfAborted();
+  const { link, attached } = await startRun(proved, caller);
+  const { address, namespace } = link.session;
+  await link.close();
+  return { place, found: attached ? 'attached' : 'new', ...(link.local && { at: { address, namespace } }) };
 }
 
 async function begin(planned: PlannedRun, link: Link, { env, onEvent, functions, signal }: Caller): Promise<boolean> {

@@ -58,8 +58,8 @@ const exported = command({
       if (skipped.length < LISTED) skipped.push(rollout);
       if (rollout.outcome === 'broken' && rollout.problem !== null && faults.size < LISTED) faults.add(rollout.problem);
     };
-    const target = { overwrite: given.overwrite, onSkip };
-    const { note, summary } = await planned(place.store, file ?? process.stdout, target);
+    const target = { to: file ?? process.stdout, overwrite: given.overwrite, onSkip };
+    const { note, summary } = await planned(place.store, target);
     const { empty } = summary;
     const broken = (summary.skipped['broken'] ?? 0) > 0;
     return {

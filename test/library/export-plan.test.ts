@@ -58,7 +58,7 @@ describe('the options of an export', () => {
     const { samples } = (await store.get('run'))!.record;
     const planned = (minMembers: number) => plannedExport(format, { minMembers });
     const file = join(folder, `members-${format}`);
-    await expect(planned(samples + 1)(store, file, target)).rejects.toMatchObject({
+    await expect(planned(samples + 1)(store, { ...target, to: file })).rejects.toMatchObject({
       reason: 'bad-value',
       message: expect.stringContaining(`--min-members ${samples + 1}`),
       fix: expect.stringContaining(String(samples)),
@@ -68,10 +68,10 @@ describe('the options of an export', () => {
   test('logs to stdout, or with --overwrite, is refused', async () => {
     const planned = plannedExport('logs', {});
     const store = await storeOf('always');
-    await expect(planned(store, new PassThrough(), target)).rejects.toMatchObject({
+    await expect(planned(store, { ...target, to: new PassThrough() })).rejects.toMatchObject({
       message: expect.stringContaining('folder'),
     });
-    await expect(planned(store, join(folder, 'p'), target)).rejects.toMatchObject({
+    await expect(planned(store, { ...target, to: join(folder, 'p') })).rejects.toMatchObject({
       message: expect.stringContaining('--overwrite'),
     });
   });
@@ -82,7 +82,7 @@ describe('the options of an export', () => {
         [undefined, 'rollout' as const, 'turn' as const].map(async (sequences) => {
           const file = join(folder, `${stop}-${sequences}.jsonl`);
           const planned = plannedExport('areal', { sequences });
-          const { note } = await planned(await storeOf(stop), file, target);
+          const { note } = await planned(await storeOf(stop), { ...target, to: file });
           const first = JSON.parse(readFileSync(file, 'utf8').split('\n')[0]!) as { ids: string[] };
           return [stop, sequences ?? 'default', first.ids[0], /group_size/.test(note ?? '')];
         }),
