@@ -3,7 +3,6 @@
 import { unusable } from '../domain/errors/unusable.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
-import type { Verdict } from '../domain/rollout/verdict.ts';
 import { actName, type NoteAct, standingVerdicts, type SteeringAct, type VerdictAct } from '../domain/run/steering.ts';
 import { plural } from '../domain/text/plural.ts';
 import { actsOn, putAct, readActs, type StoredAct } from '../records/run/steering.ts';
@@ -36,22 +35,15 @@ export async function recordNote(
   return { id, stored: await recordAct(place, act, dryRun) };
 }
 
-export interface RecordedVerdict {
-  readonly id: RolloutId;
-  /** The same verdict of the same person is recorded once. */
-  readonly stored: StoredAct;
-  readonly judge: Pick<Verdict, 'verdict' | 'reason'>;
-  /** Verdicts of other people that stand. */
-  readonly others: readonly Pick<VerdictAct, 'by' | 'verdict' | 'reason'>[];
-  /** Turns after it answered feedback that this verdict contradicts. */
-  readonly wentOn: boolean;
-}
-
+/**
+ * The same verdict of the same person is recorded once. `others`: verdicts of other people that stand; `wentOn`: turns after it
+ * answered feedback that it contradicts.
+ */
 export async function recordVerdict(
   place: RunPlace,
   which: WhichRollout,
   given: Signed & Pick<VerdictAct, 'verdict' | 'reason'> & { readonly turn: number },
-): Promise<RecordedVerdict> {
+) {
   const { turn, verdict, reason, by, via, at, dryRun } = given;
   const id = await findRollout(place, which);
   const { hash } = await turnOf(place, id, turn);

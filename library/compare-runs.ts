@@ -53,6 +53,8 @@ interface CompareOptions {
   readonly includeSteered: boolean;
 }
 
+export type ComparedRuns = Awaited<ReturnType<typeof compareRuns>>;
+
 export async function compareRuns(
   [placeA, placeB]: readonly [RunPlace, RunPlace],
   { atTurn: wanted, measure, includeSteered, costOf }: CompareOptions,

@@ -4,11 +4,9 @@
 import {
   type EnvironmentFunction,
   type EnvironmentFunctions,
-  type ProgramEnvironment,
   programEnvironment,
 } from '../environments/own/function.ts';
-import { type ProgramTools, programTools, type ToolFunction } from '../environments/tools/function.ts';
-import type { TextBackend } from '../inference/backend.ts';
+import { programTools, type ToolFunction } from '../environments/tools/function.ts';
 import { functionBackend, type ModelFunction } from '../inference/function-model.ts';
 
 /** What a function reads beside its arguments is no part of its identity: a value that changes the run belongs in a name or a version. */
@@ -18,15 +16,13 @@ export interface GivenFunctions {
   readonly tools?: readonly ToolFunction[] | undefined;
 }
 
-/** The same functions as the run's records name them and its worker calls them. */
-export interface ProgramParts {
-  readonly model?: TextBackend;
-  readonly environment?: ProgramEnvironment;
-  readonly tools?: ProgramTools;
-}
+export type ProgramParts = NonNullable<ReturnType<typeof programParts>>;
 
-/** Undefined without any. Throws an EnvironmentError or a ToolError for one that cannot be used. */
-export function programParts({ model, environment, tools }: GivenFunctions): ProgramParts | undefined {
+/**
+ * The same functions as the run's records name them and its worker calls them; undefined without any. Throws an EnvironmentError or
+ * a ToolError for one that cannot be used.
+ */
+export function programParts({ model, environment, tools }: GivenFunctions) {
   const ownTools = tools === undefined ? undefined : programTools(tools);
   const parts = {
     ...(model && { model: functionBackend(model) }),

@@ -50,16 +50,15 @@ export const compare = command({
       const labels = places.map(({ run }) => run);
       return runsAnswer(io, await tableOfRuns(places, { labels, costOf, includeSteered }));
     }
-    const { a, b, found, settings, spent } = await compareRuns([placeA, placeB], { ...given, costOf });
+    const compared = await compareRuns([placeA, placeB], { ...given, costOf });
+    const { a, b, found, settings } = compared;
     const { pairs, ...rest } = found;
     const names = [a.run, b.run] as const;
     const worse = minDelta !== undefined && isWorse(found, minDelta);
     const shown = show && pairs.filter(({ cell }) => cell === show).map(({ query }) => query);
     const queries = shown ? { show, queries: shown } : { queries: pairs };
     const paint = paintFor(io.out, io.env);
-    const text = shown
-      ? shown.map((query) => `${oneLine(query)}\n`).join('')
-      : comparisonText({ names, comparison: found, settings, spent }, paint);
+    const text = shown ? shown.map((query) => `${oneLine(query)}\n`).join('') : comparisonText(names, compared, paint);
     const notes = [...missingLines(a), ...missingLines(b)];
     if (pairs.length === 0) notes.push('everturn: no query is known in both runs: there is nothing to compare.');
     // A gate never passes for want of answers.

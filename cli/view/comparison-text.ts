@@ -2,7 +2,7 @@
 // that differ. Differences are second run − first run, in percentage points.
 
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
-import { type Comparison, shownInterval, type SettingDifference } from '../../statistics/comparison.ts';
+import { type Comparison, shownInterval } from '../../statistics/comparison.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import { costText } from '../find/prices.ts';
 import {
@@ -20,24 +20,16 @@ import {
 import type { AtTurn } from '../../statistics/side-by-side.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
-import type { Cost, TableOfRuns } from '../../library/compare-runs.ts';
+import type { ComparedRuns, TableOfRuns } from '../../library/compare-runs.ts';
 import { damageLines } from './damage-lines.ts';
-
-interface ComparisonTextInput {
-  readonly names: Names;
-  readonly comparison: Comparison;
-  readonly settings: readonly SettingDifference[];
-  /** What each run spent. */
-  readonly spent: readonly {
-    readonly outputTokens: number | null;
-    readonly seconds: number | null;
-    readonly cost: Cost | undefined;
-  }[];
-}
 
 type Names = readonly [a: string, b: string];
 
-export function comparisonText({ names, comparison, settings, spent }: ComparisonTextInput, paint: Paint): string {
+export function comparisonText(
+  names: Names,
+  { found: comparison, settings, spent }: ComparedRuns,
+  paint: Paint,
+): string {
   const [a, b] = names.map((name) => oneLine(name)) as unknown as Names;
   const { pairs, measure, atTurn, signTest, visible, difference } = comparison;
   const unit = measure === 'right' ? points : fourDigits;

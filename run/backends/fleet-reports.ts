@@ -7,21 +7,16 @@ import { join } from '../../records/place.ts';
 import { writeFleetReport } from '../../records/run/fleet-status.ts';
 import { factsOf } from '../../records/places/files.ts';
 
-export interface FleetReports {
-  /** A run uses this backend. */
-  note(runFolder: string, backend: Promise<Backend>): void;
-  /** Writes what was noted since the last report. */
-  write(): Promise<void>;
-}
-
-export function openFleetReports(): FleetReports {
+export function openFleetReports() {
   const backendsByRun = new Map<string, Set<Promise<Backend>>>();
   return {
-    note(runFolder, backend) {
+    /** A run uses this backend. */
+    note(runFolder: string, backend: Promise<Backend>): void {
       const backends = backendsByRun.get(runFolder) ?? new Set();
       backendsByRun.set(runFolder, backends.add(backend));
     },
-    async write() {
+    /** Writes what was noted since the last report. */
+    async write(): Promise<void> {
       const runs = [...backendsByRun];
       backendsByRun.clear();
       for (const [folder, used] of runs) {

@@ -37,26 +37,16 @@ export interface BackendWish {
   readonly mayLoad: ((folderOrHubId: string) => void) | undefined;
 }
 
-export interface SharedBackends {
-  open(wish: BackendWish): SharedBackend;
-  /** The next call opens another one. */
-  forget(shared: SharedBackend): void;
-  /** Folders of the runs that have a backend. */
-  runs(): Set<string>;
-  close(): Promise<void>;
-}
+export type SharedBackends = ReturnType<typeof openSharedBackends>;
 
-export function openSharedBackends(
-  log: (line: string) => void,
-  lateServers: (runFolder: string) => LateServers,
-): SharedBackends {
+export function openSharedBackends(log: (line: string) => void, lateServers: (runFolder: string) => LateServers) {
   const backends = openSharedResources<SharedBackend>({
     hasEnded,
     isUsed: ({ use }) => use.inFlight > 0,
     close: ({ made }) => made.then((backend) => backend.close()).catch((error: unknown) => log(explain(error))),
   });
   return {
-    open({ settings, runFolder, owner, weights, mayLoad = () => undefined }) {
+    open({ settings, runFolder, owner, weights, mayLoad = () => undefined }: BackendWish): SharedBackend {
       const options = backendOptions(settings, owner);
       const key = JSON.stringify([settings.model, options, ...(weights === null ? [] : [owner])]);
       return backends.of(key, runFolder, () => {
@@ -70,7 +60,9 @@ export function openSharedBackends(
         return shared;
       });
     },
-    forget: (shared) => backends.forget(shared),
+    /** The next call opens another one. */
+    forget: (shared: SharedBackend) => backends.forget(shared),
+    /** Folders of the runs that have a backend. */
     runs: () => backends.runs(),
     close: () => backends.close(),
   };

@@ -9,24 +9,11 @@ import type { Evaluated } from '../evaluations.ts';
 /** Asked to bring a run's servers up to date, at most so often. */
 const UPDATE_EVERY_MS = 3000;
 
-export interface WeightsInForce {
-  ledgerOf(runFolder: string): WeightsLedger;
-  /** `own`: the weights with which an embedded model answers; null where it has none of this run. */
-  of(
-    runFolder: string,
-    evaluated: Evaluated | undefined,
-  ): Promise<{ current: DeclaredWeights | null; own: DeclaredWeights | null }>;
-  /** Asks for an update of servers that come back without the weights in force. */
-  lateServers(runFolder: string): LateServers;
-  /** Forgets all runs but these. */
-  keepOnly(runFolders: ReadonlySet<string>): void;
-}
-
 /** `onLate`: a server of the run came back without the weights in force. */
 export function openWeightsInForce(
   log: (line: string) => void,
   onLate: (runFolder: string, current: DeclaredWeights) => void,
-): WeightsInForce {
+) {
   const ledgers = new Map<string, WeightsLedger>();
   function ledgerOf(runFolder: string): WeightsLedger {
     const ledger = ledgers.get(runFolder) ?? openWeightsLedger(runFolder);
@@ -35,7 +22,8 @@ export function openWeightsInForce(
   }
   return {
     ledgerOf,
-    async of(runFolder, evaluated) {
+    /** `own`: the weights with which an embedded model answers; null where it has none of this run. */
+    async of(runFolder: string, evaluated: Evaluated | undefined) {
       const { entries, current } = evaluated
         ? await ledgerOf(evaluated.folder).read()
         : { entries: [], current: await ledgerOf(runFolder).current() };
@@ -43,7 +31,8 @@ export function openWeightsInForce(
       if (!evaluated || !current || current.contentHash === null) return { current, own: current };
       return { current, own: entries.find(({ label }) => label === evaluated.label) ?? null };
     },
-    lateServers(runFolder) {
+    /** Asks for an update of servers that come back without the weights in force. */
+    lateServers(runFolder: string): LateServers {
       let askedAt = Number.NEGATIVE_INFINITY;
       return {
         async wanted(label) {
@@ -60,7 +49,8 @@ export function openWeightsInForce(
         },
       };
     },
-    keepOnly(runFolders) {
+    /** Forgets all runs but these. */
+    keepOnly(runFolders: ReadonlySet<string>): void {
       for (const folder of ledgers.keys()) if (!runFolders.has(folder)) ledgers.delete(folder);
     },
   };
