@@ -2,7 +2,7 @@
 // name follows from its content unless it is given, so that the same call finds the same fork. The rollout itself stays as it is.
 
 import { StoreError } from '../domain/errors/errors.ts';
-import { optionOf, type OptionWriter, unusable } from '../domain/errors/unusable.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 import { type RolloutId, safeName } from '../domain/names/ids.ts';
 import { stopReason } from '../domain/rollout/ending.ts';
 import type { ForkedFrom } from '../domain/rollout/lineage.ts';
@@ -69,8 +69,7 @@ export async function describeFork(
   const { store } = place;
   const isFork = 'fromTurn' in given;
   const { samples = 1 } = isFork ? given : {};
-  if (samples > MOST_SAMPLES)
-    throw unusable(`${optionOf(caller, 'samples')} is ${samples}.`, `It takes 1 to ${MOST_SAMPLES}.`);
+  if (samples > MOST_SAMPLES) throw unusable(`--samples is ${samples}.`, `It takes 1 to ${MOST_SAMPLES}.`);
   if (isFork && given.say !== undefined && given.fromTurn === 1) {
     throw refused(
       'Turn 1 shows the question, and no feedback that a message could follow.',
@@ -92,12 +91,12 @@ export async function describeFork(
   const last = Math.min(played + 1, Math.max(wantedTurns, played));
   if (turn > last) throw noTurn(place, caller, id, { turn, played, last });
   mustGoOn(turns.slice(0, turn - 1), { ...rollout.settings, numTurns: wantedTurns });
-  const numTurns = isFork ? wantedTurns : mustBeTurns(caller, rollout.settings, wantedTurns);
+  const numTurns = isFork ? wantedTurns : mustBeTurns(rollout.settings, wantedTurns);
   const before = turn > 1 ? await store.get('turn', id, turn - 1) : stored;
   const { query, sample, attempt } = id;
   const parent = { run: place.run, query, sample, attempt, turn, runHash: run.hash, rolloutHash: stored.hash };
-  const said = messageOf(caller, given.say);
-  const reason = reasonOf(caller, given.reason);
+  const said = messageOf(given.say);
+  const reason = reasonOf(given.reason);
   const by = await personOf(caller, given.by);
   const how = isFork ? 'fork' : 'extend';
   const from: ForkedFrom = { ...parent, hash: before!.hash, how, said, by, reason, at: caller.now() };
@@ -160,11 +159,11 @@ function mustGoOn(turns: Trajectory['turns'], limits: RolloutSettings): void {
 }
 
 /** The limits of the setting, and of what a trainer can hold. */
-function mustBeTurns(caller: OptionWriter, settings: RolloutSettings, turns: number): number {
-  const numTurns = parseValue('numTurns', String(turns), optionOf(caller, 'numTurns'));
+function mustBeTurns(settings: RolloutSettings, turns: number): number {
+  const numTurns = parseValue('numTurns', String(turns), '--num-turns');
   const unfit = unfitRewards(settings, numTurns);
   if (unfit === null) return numTurns;
-  const fix = `Give fewer ${optionOf(caller, 'turns')}.`;
+  const fix = 'Give fewer --turns.';
   throw unusable(`With ${numTurns} turns, the rewards of this run ${unfit}.`, fix, 'bad-rewards');
 }
 
@@ -176,7 +175,7 @@ function noTurn(
 ): Error {
   const extend = commandLine(caller, place, 'extend', shellQuoted(oneLine(query)), '--turns <n>');
   return unusable(
-    `${optionOf(caller, 'fromTurn')} ${turn}: Rollout ${JSON.stringify(query)} has ${plural(played, 'turn')}.`,
+    `--from-turn ${turn}: Rollout ${JSON.stringify(query)} has ${plural(played, 'turn')}.`,
     `Give a turn from 1 to ${Math.max(last, 1)}.${last === played ? ` \`${extend}\` plays further turns.` : ''}`,
     'no-such-turn',
   );

@@ -1,7 +1,7 @@
 // Judges a run's turns again: a file of new verdicts beside the old ones, which stay as they are, and a summary of the changes.
 
 import { DatasetError } from '../domain/errors/errors.ts';
-import { optionOf, unusable } from '../domain/errors/unusable.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 import { questionOf } from '../domain/query/query.ts';
 import { environmentTitle, replyFields, verdictOf } from '../domain/rollout/environment.ts';
 import type { ReplyFacts } from '../domain/rollout/rollout-facts.ts';
@@ -52,7 +52,7 @@ export async function judgeRun({ run, store }: RunPlace, caller: Caller, options
   });
   const judges = openJudges(caller.env, unsafe);
   const own = environment === undefined ? undefined : await openOwnJudge(environment, caller);
-  const judge = own ?? judgedBy(judges, caller);
+  const judge = own ?? judgedBy(judges);
   async function* rows(): AsyncGenerator<VerdictRow> {
     let count = 0;
     const bounds = { ...IN_FLIGHT, weigh: ({ turn }: JudgedTurn) => turn.record.answer.length };
@@ -81,14 +81,14 @@ async function rowOf(turn: JudgedTurn, { by, judge }: TurnJudge): Promise<Verdic
   return { query, sample, attempt, turn: own.turn, of: own.of, ...(await judge(turn)), was, by };
 }
 
-const judgedBy = (judges: Judges, caller: Caller): TurnJudge => ({
+const judgedBy = (judges: Judges): TurnJudge => ({
   by: `everturn ${everturnVersion()}`,
   async judge({ id, query, turn }) {
     const { task, solutions, inputOutput } = query;
     if (task === 'environment') {
       throw unusable(
         'The run was answered by an environment of its own, which alone can judge it again.',
-        `Give it with ${optionOf(caller, 'environment')}.`,
+        'Give it with --environment.',
         'bad-arguments',
       );
     }
@@ -110,8 +110,7 @@ async function openOwnJudge(spec: string, caller: Caller): Promise<TurnJudge & {
   const { record, open, remove } = await unpacked(spec, caller);
   if (record.state !== 'none') {
     const problem = `has the state "${record.state}", and judges no answer by itself`;
-    const option = optionOf(caller, 'environment');
-    throw unusable(`${option} ${JSON.stringify(spec)} ${problem}.`, 'Name one without a state.');
+    throw unusable(`--environment ${JSON.stringify(spec)} ${problem}.`, 'Name one without a state.');
   }
   const { environment, close } = open();
   return {

@@ -2,7 +2,7 @@
 
 import type { Writable } from 'node:stream';
 import { UsageError } from '../domain/errors/errors.ts';
-import { type OptionWriter, unusable } from '../domain/errors/unusable.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 import { isRunName } from '../domain/names/ids.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { nothingSeen } from '../records/ended/ended.ts';
@@ -56,7 +56,7 @@ const withoutPlace = ({ out: _out, store: _store, ...run }: OpenedRun): Run => r
 
 export type OpenedRun = Run & RunPlace;
 
-type PlaceOptions = OpenOptions & Pick<Around, 'onProgress'> & OptionWriter;
+type PlaceOptions = OpenOptions & Pick<Around, 'onProgress'>;
 
 function aroundOf({ home, env = process.env, cwd = process.cwd(), signal, onProgress }: PlaceOptions) {
   return { cwd, env: home === undefined ? env : { ...env, EVERTURN_HOME: home }, signal, onProgress };

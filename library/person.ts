@@ -3,17 +3,14 @@
 import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
-import { type OptionWriter, optionOf, unusable } from '../domain/errors/unusable.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 
 const GIT_MS = 2000;
 const MOST_CHARS = 200;
 
-export async function personOf(
-  asker: OptionWriter & { readonly cwd: string },
-  by: string | undefined,
-): Promise<string> {
-  if (by !== undefined) return mustBeText(optionOf(asker, 'by'), by, MOST_CHARS);
-  return (await gitEmail(asker.cwd)) ?? userName();
+export async function personOf({ cwd }: { readonly cwd: string }, by: string | undefined): Promise<string> {
+  if (by !== undefined) return mustBeText('--by', by, MOST_CHARS);
+  return (await gitEmail(cwd)) ?? userName();
 }
 
 async function gitEmail(cwd: string): Promise<string | undefined> {
@@ -56,9 +53,9 @@ export function mustBeText(name: string, text: string, most: number, breaks = fa
 const MOST_REASON_CHARS = 2000;
 export const MOST_TEXT_CHARS = 20_000;
 
-export const reasonOf = (asker: OptionWriter, reason: string | undefined): string | null =>
-  reason === undefined ? null : mustBeText(optionOf(asker, 'reason'), reason, MOST_REASON_CHARS);
+export const reasonOf = (reason: string | undefined): string | null =>
+  reason === undefined ? null : mustBeText('--reason', reason, MOST_REASON_CHARS);
 
 /** A message to the model that goes with an act. */
-export const messageOf = (asker: OptionWriter, say: string | undefined): string | null =>
-  say === undefined ? null : mustBeText(optionOf(asker, 'say'), say, MOST_TEXT_CHARS, true);
+export const messageOf = (say: string | undefined): string | null =>
+  say === undefined ? null : mustBeText('--say', say, MOST_TEXT_CHARS, true);

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startUpdate, type StartedUpdate, updateProgress, updateResult } from '../client/temporal/weights.ts';
-import { optionOf, unusable } from '../domain/errors/unusable.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { oneLine } from '../domain/text/foreign-text.ts';
 import { versionNumber } from '../domain/weights/weight-version.ts';
@@ -12,6 +12,7 @@ import type { ServerUpdate, WeightsResult } from '../domain/weights/weights.ts';
 import { weightServers } from '../inference/weights/index.ts';
 import { realPath } from '../local/permissions/folders.ts';
 import { registeredRun, registerUpdate } from '../local/permissions/registered.ts';
+import type { Environment } from '../local/machine/user-folders.ts';
 import { homeOf } from '../local/service/home.ts';
 import { type Link, withLink } from '../local/service/link.ts';
 import { type Caller, linkOptionsOf, logOf, type RunEvent } from '../run/caller.ts';
@@ -52,7 +53,7 @@ export async function updateWeightsOf(
   caller: Caller,
   { from, weightVersion, rewind, apiKeyEnv: key, onServer = () => {} }: WeightsOptions,
 ): Promise<WeightUpdate | undefined> {
-  const label = labelOf(optionOf(caller, 'weightVersion'), String(weightVersion));
+  const label = labelOf(String(weightVersion));
   const { settings, train } = (await store.get('run'))!.record;
   const { model } = settings;
   if (train) {
@@ -64,7 +65,7 @@ export async function updateWeightsOf(
     );
   }
   const isEmbedded = weightServers(model) === null;
-  const apiKeyEnv = key ?? ownKey(caller, run, store.folder, settings);
+  const apiKeyEnv = key ?? ownKey(caller.env, run, store.folder, settings);
   const version = versionNumber(label);
   const weights = weightsFolder(caller, from, isEmbedded);
   const input = {
@@ -85,13 +86,13 @@ export async function updateWeightsOf(
 }
 
 /** A folder from elsewhere must not choose a variable of this user's, and the server that receives its value. */
-function ownKey(caller: Caller, run: string, folder: string, { model, apiKeyEnv }: RolloutSettings): string | null {
+function ownKey(env: Environment, run: string, folder: string, { model, apiKeyEnv }: RolloutSettings): string | null {
   if (apiKeyEnv === null) return null;
-  const own = registeredRun(homeOf(caller.env), realPath(folder) ?? folder);
+  const own = registeredRun(homeOf(env), realPath(folder) ?? folder);
   if (own?.model === model && own.apiKeyEnv === apiKeyEnv) return apiKeyEnv;
   throw unusable(
     `Run "${run}" uses the key in ${apiKeyEnv}, but none of your own commands here started it.`,
-    `If its servers are yours, confirm it: ${optionOf(caller, 'apiKeyEnv')} ${apiKeyEnv}.`,
+    `If its servers are yours, confirm it: --api-key-env ${apiKeyEnv}.`,
     'not-allowed',
   );
 }
@@ -100,17 +101,17 @@ function ownKey(caller: Caller, run: string, folder: string, { model, apiKeyEnv 
 const MAX_NUMBER = 2 ** 31 - 1;
 
 /** Servers report the version, and every record stores it. */
-function labelOf(option: string, given: string): string {
+function labelOf(given: string): string {
   const word = given.trim();
   if (/^\d{1,200}$/.test(word) && Number(word) > MAX_NUMBER) {
     throw unusable(
-      `${option} ${word.slice(0, 40)} is above ${MAX_NUMBER}, the greatest that trainers store.`,
+      `--weight-version ${word.slice(0, 40)} is above ${MAX_NUMBER}, the greatest that trainers store.`,
       `Give a number from 0 to ${MAX_NUMBER}, or a string that ends in one, as in step-7.`,
     );
   }
   if (/^[\x21-\x7e]{1,200}$/.test(word) && word !== 'default') return word;
   throw unusable(
-    `${option} ${JSON.stringify(given)} cannot be a version.`,
+    `--weight-version ${JSON.stringify(given)} cannot be a version.`,
     'Give a number, or a string that ends in one, as in step-7; `default` means weights that were never updated.',
   );
 }
@@ -127,7 +128,7 @@ function weightsFolder(caller: Caller, named: string, isEmbedded: boolean): stri
     readdirSync(inner).some((name) => pattern.test(name));
   if (isEmbedded ? holds(join(folder, 'onnx'), /^model\.onnx$/) : holds(folder, WEIGHTS)) return folder;
   throw unusable(
-    `${optionOf(caller, 'from')} ${named} holds no weights.`,
+    `--from ${named} holds no weights.`,
     isEmbedded
       ? 'It takes a folder with config.json and onnx/model.onnx, exported as the model of the run was.'
       : 'It takes a folder of *.safetensors, *.bin or *.pt, as trainers save it.',

@@ -1,13 +1,12 @@
 // The program that asks for a run: in its folder paths are meant, in its environment homes and keys are found, and it hears what
 // happens. Nothing in this room reads the process, or prints.
 
-import type { OptionWriter } from '../domain/errors/unusable.ts';
 import type { ServerProgress } from '../local/machine/progress.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import type { ProgramParts } from './functions.ts';
 import type { Rows } from './rows.ts';
 
-export interface Caller extends OptionWriter {
+export interface Caller {
   /** Absolute: relative paths are of this folder. */
   readonly cwd: string;
   readonly env: Environment;

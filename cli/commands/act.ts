@@ -8,7 +8,7 @@ import type { StoredAct } from '../../records/run/steering.ts';
 import type { RunPlace } from '../../run/place.ts';
 import { type Answer, command, flag, required, text, type Values, wholeFlag, withDefault } from '../command.ts';
 import { MOST_TEXT_CHARS, mustBeText, personOf, reasonOf } from '../../library/person.ts';
-import { aroundOf, findRun } from '../find/place.ts';
+import { findRun } from '../find/place.ts';
 import { JSON_FLAG, OF_ROLLOUT, ROLLOUT_ARGUMENTS } from '../flags.ts';
 import { type Io, typable } from '../io.ts';
 import { errorText } from '../exit.ts';
@@ -52,7 +52,7 @@ export async function noteAnswer(
   await place.store.get('run');
   const words = mustBeText('The note', given.text, MOST_TEXT_CHARS, true);
   const { turn = null, dryRun, via } = given;
-  const by = await personOf(aroundOf(io), given.by);
+  const by = await personOf(io, given.by);
   const { id, stored } = await recordNote(place, given, { turn, text: words, by, via, at: io.now(), dryRun });
   return recordedAnswer(place, stored, dryRun, `a note of ${oneLine(by)} on ${rolloutTitle(id, turn)}`);
 }
@@ -74,8 +74,8 @@ export async function verdictAnswer(io: Io, given: OfRollout & Verdict): Promise
   // A damaged run.json is said before anything is recorded.
   await place.store.get('run');
   const { turn, dryRun, via, verdict: said } = given;
-  const reason = reasonOf(aroundOf(io), given.reason);
-  const by = await personOf(aroundOf(io), given.by);
+  const reason = reasonOf(given.reason);
+  const by = await personOf(io, given.by);
   const signed = { by, via, at: io.now(), dryRun };
   const found = await recordVerdict(place, given, { turn, verdict: said, reason, ...signed });
   const { id, stored, judge, others, wentOn } = found;
@@ -100,7 +100,7 @@ export async function steeringOf(
   { out, has }: Pick<Runs, 'out' | 'has'>,
   by: string | undefined,
 ): Promise<Steering> {
-  return { key: newToken(), has, act: actsBy(io, out, await personOf(aroundOf(io), by)) };
+  return { key: newToken(), has, act: actsBy(io, out, await personOf(io, by)) };
 }
 
 export function actsBy(io: Io, out: string, by: string): Steering['act'] {

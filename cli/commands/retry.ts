@@ -46,8 +46,7 @@ export const retry = command({
 });
 
 async function begin(io: Io, place: RunPlace, given: Given) {
-  const asker = aroundOf(io);
-  const signed = { by: await personOf(asker, given.by), via: given.via, reason: reasonOf(asker, given.reason) };
+  const signed = { by: await personOf(io, given.by), via: given.via, reason: reasonOf(given.reason) };
   return <T>(use: (play: (one: EndedAttempt) => ReturnType<typeof retryRollout>) => Promise<T>): Promise<T> =>
     withLink(aroundOf(io), (link) =>
       use((one) => retryRollout({ env: io.env, link }, place, one, { ...signed, at: io.now() })),

@@ -1,7 +1,6 @@
 // `<run>` on the command line: a name under --out, or a folder's path, on a disk or in a bucket; else a run that the server
 // plays elsewhere.
 
-import { flagOf } from '../../domain/errors/unusable.ts';
 import { locatePlace, type OpenedRun, openPlace } from '../../library/open-run.ts';
 import { printProgress } from '../../local/machine/progress.ts';
 import type { Io } from '../io.ts';
@@ -14,7 +13,5 @@ export const findRun = (io: Io, named: string, out: string): Promise<OpenedRun> 
 export const locateRun = (io: Io, named: string, out: string): Promise<OpenedRun> =>
   locatePlace(named, { ...aroundOf(io), out });
 
-/** What the library sees of a command: it is told, too, why a server does not answer, and names options by their flags. */
-export const aroundOf = ({ cwd, env, err }: Io) => ({
-  ...{ cwd, env, onProgress: printProgress(err), optionName: flagOf },
-});
+/** What the library sees of a command: it is told, too, why a server does not answer. */
+export const aroundOf = ({ cwd, env, err }: Io) => ({ cwd, env, onProgress: printProgress(err) });

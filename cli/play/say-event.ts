@@ -16,7 +16,7 @@ const SHOWN_QUERIES = 5;
 export function callerOf(io: Io, { json = false, isLeft = true } = {}): Caller {
   const onProgress = printProgress(io.err);
   return {
-    ...{ cwd: io.cwd, env: io.env, now: io.now, optionName: flagOf },
+    ...{ cwd: io.cwd, env: io.env, now: io.now },
     onEvent(event) {
       if (event.type === 'service') onProgress(event.progress);
       else if (event.type === 'rows') sayRows(io, event, json);

@@ -12,13 +12,5 @@ export function unusable(
   return new UsageError(message, { reason, cause, ...(fix !== undefined && { fix }) });
 }
 
-/** Whoever asks for something writes an option in a form of its own: a command as a flag. */
-export interface OptionWriter {
-  readonly optionName?: ((option: string) => string) | undefined;
-}
-
-/** An option as its user wrote it. A program wrote its name. */
-export const optionOf = ({ optionName }: OptionWriter, option: string): string => optionName?.(option) ?? option;
-
 /** The flag of an option: `atTurn` is `--at-turn`. */
 export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
