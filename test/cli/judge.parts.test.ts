@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../cli/exit.ts';
 import { buildProgram } from '../../cli/program.ts';
+import { judgePairs } from '../../library/index.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
@@ -60,6 +61,22 @@ describe('everturn judge', () => {
     const { rows, err } = await judge(['-', '--explain'], { input: jsonl(row, row) });
     expect(rows[0]).toMatchObject({ verdict: 'wrong', extracted: '6', found: 'box', against: '7' });
     expect(err.match(/`level` is not read/g)).toHaveLength(1);
+  });
+
+  test('gives a program its verdicts, and the lines that have none', async () => {
+    const lines: (number | undefined)[] = [];
+    const found = [];
+    for await (const { id, verdict } of judgePairs('pairs.jsonl', { cwd, onBad: ({ line }) => lines.push(line) }))
+      found.push([id, verdict]);
+    expect({ found, lines }).toEqual({
+      found: [
+        ['a', 'right'],
+        ['b', 'undecided'],
+        ['4', 'right'],
+        ['d', 'wrong'],
+      ],
+      lines: [3],
+    });
   });
 
   test('reads standard input for -, and hostile text cannot steer the terminal', async () => {

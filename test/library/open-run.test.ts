@@ -139,6 +139,12 @@ describe('what a program gives', () => {
     ['a word in place of yes', () => start({ dataset: 'x', strict: 'yes' as never }), /strict of start\(\) is "yes"/],
     ['a number as listener', () => start({ dataset: 'x', onEvent: 5 as never }), /onEvent of start\(\) is 5/],
     ['a temperature that is no number', () => start({ dataset: 'x', temperature: Number.NaN }), /"NaN" does not fit/],
+    ['no rollout to fork', async () => (await openRun(RUN, out())).fork({ fromTurn: 2 } as never), /query of fork\(\)/],
+    [
+      'no number of new weights',
+      async () => (await openRun(RUN, out())).updateWeights({ from: 'step-7' } as never),
+      /weightVersion of updateWeights\(\) is missing/,
+    ],
     [
       'no file to export to',
       async () => (await openRun(RUN, out())).export('rows', undefined as never),

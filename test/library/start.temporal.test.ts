@@ -57,6 +57,21 @@ describe('a run that a program starts', { timeout: 120_000 }, () => {
     expect(record.origins).toMatchObject({ numTurns: 'input', samples: 'input', temperature: 'default' });
   });
 
+  test('is forked, extended and judged again', async () => {
+    const run = await openRun('by-program', where());
+    const wish = { query: 'q1', fromTurn: 2, samples: 2, say: 'Check it.', by: 'anna' };
+    const fork = await run.fork(wish);
+    expect(fork).toMatchObject({ run: expect.stringMatching(/^by-program-fork-/), found: 'new' });
+    expect(await fork.result()).toMatchObject({ state: 'ended', total: 2 });
+    expect((await run.fork(wish)).found).toBe('ended');
+    const longer = await run.extend({ query: 'q1', turns: 1, name: 'longer' });
+    expect(await longer.result()).toMatchObject({ state: 'ended', total: 1, numTurns: 3 });
+    await expect(run.fork({ query: 'q1', fromTurn: 9 })).rejects.toMatchObject({ reason: 'no-such-turn' });
+    expect(await run.judge({ name: 'again' })).toMatchObject({ file: 'judgements/again.jsonl', turns: 12, changed: 0 });
+    const none = { from: everturn.folder, weightVersion: 1 };
+    await expect(run.updateWeights(none)).rejects.toMatchObject({ reason: 'no-weights' });
+  });
+
   test('goes on where the signal aborts once it is made; it is paused, tuned and cancelled by the run', async () => {
     const leave = new AbortController();
     const left = new Error('left');

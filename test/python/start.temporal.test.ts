@@ -36,7 +36,9 @@ for refused in ({"turns": 3}, {"num_turns": 0}, {"temperature": 0}):
         everturn.start("rows.jsonl", **{**given, **refused})
     except everturn.EverturnError as error:
         reasons.append(error.reason)
-print(json.dumps([told, run.found, again.found, run.result()["state"], "made" in events, reasons]))
+fork = run.fork("q1", from_turn=1, by="anna")
+forked = [fork.found, fork.result()["total"]]
+print(json.dumps([told, run.found, again.found, run.result()["state"], "made" in events, reasons, forked]))
 `;
 
 let everturn: Everturn;
@@ -68,6 +70,7 @@ describe('a run that Python starts', () => {
       [4, ...Array.from({ length: 4 }, () => 'rollout')],
       ...['new', 'ended', 'ended', true],
       ['unknown-option', 'bad-value', 'run-differs'],
+      ['new', 1],
     ]);
   });
 });
