@@ -8,7 +8,14 @@ import type { ReplyFacts } from '../domain/rollout/rollout-facts.ts';
 import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import { VERDICTS } from '../domain/rollout/verdict.ts';
 import { oneLine } from '../domain/text/foreign-text.ts';
-import { inRowOrder, judgePair, judgeWithRetries } from '../environments/judge-pairs.ts';
+import {
+  IN_FLIGHT,
+  inRowOrder,
+  judgePair,
+  judgeWithRetries,
+  openJudges,
+  type PairJudges,
+} from '../environments/judge-pairs.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
 import { judgedTurns, type JudgedTurn } from '../records/reading/judged-turns.ts';
 import { mustBeFreeName, type VerdictRow, writeJudgements } from '../records/run/judgements.ts';
@@ -16,7 +23,6 @@ import { mustHoldAll } from '../records/run/present.ts';
 import { type Caller, logOf, type RunEvent } from '../run/caller.ts';
 import { unpacked } from '../run/environments.ts';
 import type { RunPlace } from '../run/place.ts';
-import { IN_FLIGHT, type Judges, openJudges } from './judge-pairs.ts';
 
 export interface JudgeRunOptions {
   /** The name of the file of verdicts. Default: version and time. */
@@ -81,7 +87,7 @@ async function rowOf(turn: JudgedTurn, { by, judge }: TurnJudge): Promise<Verdic
   return { query, sample, attempt, turn: own.turn, of: own.of, ...(await judge(turn)), was, by };
 }
 
-const judgedBy = (judges: Judges): TurnJudge => ({
+const judgedBy = (judges: PairJudges): TurnJudge => ({
   by: `everturn ${everturnVersion()}`,
   async judge({ id, query, turn }) {
     const { task, solutions, inputOutput } = query;

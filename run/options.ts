@@ -140,10 +140,7 @@ export const FIELDS = {
     argument: '<n>',
     help: 'with tools: time limit of a call, for tools that have none of their own',
   }),
-  samples: option(wholeNumber(1, 10_000), 1, {
-    argument: '<n>',
-    help: 'number of rollouts of each query',
-  }),
+  samples: option(wholeNumber(1, 10_000), 1, { argument: '<n>', help: 'number of rollouts of each query' }),
   epochs: option(wholeNumber(1, 100_000), 1, {
     argument: '<n>',
     help: 'number of times the data set is played, each time with other samples',
@@ -194,10 +191,7 @@ export const FIELDS = {
     argument: '<n>',
     help: 'maximum number of rollouts in flight at once',
   }),
-  limit: option(orNull(wholeNumber(1)), null, {
-    argument: '<n>',
-    help: 'play only the first n queries',
-  }),
+  limit: option(orNull(wholeNumber(1)), null, { argument: '<n>', help: 'play only the first n queries' }),
   system: option(orNull(text(TEXT)), null, {
     argument: '<text|file>',
     help: 'the system message of every query, in place of its own',
@@ -210,10 +204,7 @@ export const FIELDS = {
     argument: '<n>',
     help: 'play the queries in a random order that is derived from this seed',
   }),
-  maxFailed: option(wholeNumber(0), 0, {
-    argument: '<n>',
-    help: 'exit with code 3 if more rollouts than this fail',
-  }),
+  maxFailed: option(wholeNumber(0), 0, { argument: '<n>', help: 'exit with code 3 if more rollouts than this fail' }),
 };
 
 export type RunOptions = OptionsOf<typeof FIELDS>;

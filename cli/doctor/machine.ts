@@ -17,9 +17,7 @@ import { factsOf, removeFile, writeOnce } from '../../records/places/files.ts';
 const NEEDED_NODE = [20, 20] as const;
 
 export const nodeCheck = (version = process.versions.node): Check => ({
-  name: 'Node',
-  code: EXIT.usage,
-  withinMs: 5000,
+  ...{ name: 'Node', code: EXIT.usage, withinMs: 5000 },
   async run() {
     const [major = 0, minor = 0] = version.split('.').map(Number);
     const old = major < NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor < NEEDED_NODE[1]);
@@ -102,9 +100,7 @@ export function nearestFolder(folder: string): string {
 }
 
 export const portsCheck = (io: Io): Check => ({
-  name: 'ports',
-  code: EXIT.temporal,
-  withinMs: 10_000,
+  ...{ name: 'ports', code: EXIT.temporal, withinMs: 10_000 },
   async run() {
     const { up, state } = serviceStatus(io.env);
     if (up && state)

@@ -18,9 +18,7 @@ const TOKENS = 8;
 export function modelCheck(io: Io, options: RunOptions): Check {
   const { model, tokenizer, apiKeyEnv } = options;
   return {
-    name: 'model',
-    code: EXIT.model,
-    withinMs: 120_000,
+    ...{ name: 'model', code: EXIT.model, withinMs: 120_000 },
     run: async (signal) => {
       const { servers } = parseModelSpec(model);
       const findings: Finding[] = [];
@@ -88,9 +86,7 @@ async function idsOf(
 const since = (began: number): string => `${((performance.now() - began) / 1000).toFixed(2)} s`;
 
 export const judgeCheck: Check = {
-  name: 'judge',
-  code: EXIT.bug,
-  withinMs: 60_000,
+  ...{ name: 'judge', code: EXIT.bug, withinMs: 60_000 },
   run: async (signal) => {
     const judge = createMathJudge({ children: 1 });
     try {
@@ -111,9 +107,7 @@ export const judgeCheck: Check = {
 
 export function sandboxCheck(io: Io): Check {
   return {
-    name: 'sandbox',
-    code: EXIT.sandbox,
-    withinMs: 90_000,
+    ...{ name: 'sandbox', code: EXIT.sandbox, withinMs: 90_000 },
     run: async (signal) => {
       const proof = await proveSandbox({ env: { ...io.env }, signal });
       return [

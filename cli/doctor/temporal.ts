@@ -18,9 +18,7 @@ import { type Check, fail, type Finding, note, ok } from './check.ts';
 
 export function temporalCheck(io: Io, maxConcurrent: number): Check {
   return {
-    name: 'Temporal',
-    code: EXIT.temporal,
-    withinMs: 60_000,
+    ...{ name: 'Temporal', code: EXIT.temporal, withinMs: 60_000 },
     run: async () => (namesCluster() ? cluster(maxConcurrent) : local(io, maxConcurrent)),
   };
 }
