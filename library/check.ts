@@ -17,7 +17,7 @@ import { filterOf, readingOf, type SampleOptions } from './export-plan.ts';
 import { openReadingThreads } from './reading-threads.ts';
 import type { RunPlace } from '../run/place.ts';
 import { callTextsOf, tokenizerOf } from './run-tokenizer.ts';
-import { type SeenExport, seenExport } from './seen-export.ts';
+import { seenExport } from './seen-export.ts';
 
 /** The options that chose rollouts for the export are given again. */
 export interface CheckOptions extends Omit<SampleOptions, 'advantages' | 'texts'> {
@@ -45,14 +45,6 @@ export interface CheckResult extends CheckSummary {
   readonly tokenizer: string | null;
 }
 
-export interface Checked {
-  readonly result: CheckResult;
-  /** The export, as which it was seen. */
-  readonly seen: SeenExport | undefined;
-  /** Why there was no tokenizer; empty if there was one. */
-  readonly why: string;
-}
-
 export interface Around {
   readonly cwd: string;
   readonly env: Environment;
@@ -60,7 +52,8 @@ export interface Around {
   readonly onProgress?: OnProgress | undefined;
 }
 
-export async function checkPlace(place: RunPlace, around: Around, given: CheckOptions): Promise<Checked> {
+/** `seen`: the export, as which it was seen; `why`: why there was no tokenizer, empty if there was one. */
+export async function checkPlace(place: RunPlace, around: Around, given: CheckOptions) {
   const { out, run, store } = place;
   const { cwd, env, onProgress } = around;
   let breaches = 0;
@@ -90,7 +83,7 @@ export async function checkPlace(place: RunPlace, around: Around, given: CheckOp
   }).finally(() => parts?.close());
   const entries = summary.feed?.entries ?? 0;
   if (counted !== undefined && entries < counted) report(shortened(entries, counted));
-  const result = {
+  const result: CheckResult = {
     ...{ folder: store.folder, ...summary },
     ...(counted !== undefined && { feedCounts: counted }),
     ...{ breaches, tokenizer: tokenizer?.name ?? null },

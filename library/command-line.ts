@@ -2,11 +2,11 @@
 
 import { relative, resolve } from 'node:path';
 import { isOnDisk, join } from '../records/place.ts';
+import type { Caller } from '../run/caller.ts';
 import { DEFAULT_OUT, type RunPlace } from '../run/place.ts';
 
-interface InFolder {
-  readonly cwd: string;
-}
+/** Whose working directory it is. */
+export type InFolder = Pick<Caller, 'cwd'>;
 
 /** The argument that names this run in a command typed in the same folder. */
 export function runArgument({ cwd }: InFolder, { out, run }: Pick<RunPlace, 'out' | 'run'>): string {

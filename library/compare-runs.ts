@@ -72,16 +72,11 @@ export async function compareRuns(
   return { a, b, found: comparison(a, b, { measure, atTurn }), settings, spent };
 }
 
-interface TableOptions extends Pick<CompareOptions, 'costOf'> {
-  readonly labels: readonly string[];
-  readonly includeSteered?: boolean;
-}
-
 export type TableOfRuns = Awaited<ReturnType<typeof tableOfRuns>>;
 
 export async function tableOfRuns(
   places: readonly RunPlace[],
-  { labels, costOf, includeSteered = false }: TableOptions,
+  { labels, costOf, includeSteered }: Omit<CompareOptions, 'measure'> & { readonly labels: readonly string[] },
 ) {
   const read: ComparedRunSummaries[] = [];
   for (const place of places) read.push(await readForComparison(place, includeSteered));

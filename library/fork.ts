@@ -76,8 +76,7 @@ export async function describeFork(
       'Fork from turn 2 or later, or play a row with another question.',
     );
   }
-  const { sample: wantedSample = 0, attempt: wantedAttempt } = given;
-  const id = await findRollout(place, { query: given.query, sample: wantedSample, attempt: wantedAttempt });
+  const id = await findRollout(place, { ...given, sample: given.sample ?? 0, attempt: given.attempt });
   if (!isFork) await mustHavePlayedAll(place, caller, id);
   const run = (await store.get('run'))!;
   const [stored, trajectory] = [await store.get('rollout', id), await readTrajectory(store, id)];

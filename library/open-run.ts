@@ -24,7 +24,8 @@ import type {
   RunProgress,
   TargetOptions,
 } from './run.ts';
-import type { Caller, RunEvent } from '../run/caller.ts';
+import type { Caller } from '../run/caller.ts';
+import type { WeightsOptions } from './update-weights.ts';
 import { DEFAULT_OUT, placeNamed, runPlace, type RunPlace } from '../run/place.ts';
 import type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 
@@ -169,10 +170,7 @@ function runAt(place: RunPlace, around: Opening): OpenedRun {
   };
 }
 
-interface Asked {
-  readonly onEvent?: ((event: RunEvent) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
+type Asked = Pick<WeightsOptions, 'onEvent' | 'signal'>;
 
 type Acts = Pick<Run, 'judge' | 'pause' | 'resume' | 'tune' | 'cancel' | 'fork' | 'extend' | 'updateWeights'>;
 

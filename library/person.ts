@@ -4,11 +4,12 @@ import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
 import { unusable } from '../domain/errors/unusable.ts';
+import type { InFolder } from './command-line.ts';
 
 const GIT_MS = 2000;
 const MOST_CHARS = 200;
 
-export async function personOf({ cwd }: { readonly cwd: string }, by: string | undefined): Promise<string> {
+export async function personOf({ cwd }: InFolder, by: string | undefined): Promise<string> {
   if (by !== undefined) return mustBeText('--by', by, MOST_CHARS);
   return (await gitEmail(cwd)) ?? userName();
 }

@@ -18,7 +18,7 @@ import type { Stored } from '../records/store.ts';
 import type { RunPlace } from '../run/place.ts';
 import { mustHaveSandbox, mustNeedNoProgram, requireWorker } from '../run/require-worker.ts';
 import { recordAct } from './acts.ts';
-import { commandLine, shellQuoted } from './command-line.ts';
+import { commandLine, type InFolder, shellQuoted } from './command-line.ts';
 import { findRollout, rolloutTitle, stillPlayed, type WhichRollout } from './find-rollout.ts';
 
 /** An attempt that may be followed by another one. */
@@ -26,8 +26,6 @@ export interface EndedAttempt {
   readonly id: RolloutId;
   readonly end: Stored<EndRecord>;
 }
-
-type Asker = Parameters<typeof commandLine>[0];
 
 const refusal = (message: string, fix: string) => unusable(message, fix, 'not-allowed');
 
@@ -37,7 +35,7 @@ const refusal = (message: string, fix: string) => unusable(message, fix, 'not-al
  */
 export async function attemptsToRetry(
   place: RunPlace,
-  asker: Asker,
+  asker: InFolder,
   which: WhichRollout | undefined,
 ): Promise<EndedAttempt[]> {
   const { run, store } = place;
@@ -53,7 +51,7 @@ export async function attemptsToRetry(
   throw refusal(message, 'Start it again there, with the next `attempt`.');
 }
 
-async function attemptOf(place: RunPlace, asker: Asker, which: WhichRollout): Promise<EndedAttempt> {
+async function attemptOf(place: RunPlace, asker: InFolder, which: WhichRollout): Promise<EndedAttempt> {
   const { store } = place;
   const id = await findRollout(place, which);
   const { query, sample, attempt } = id;

@@ -4,14 +4,8 @@
 import { oneLine } from '../domain/text/foreign-text.ts';
 import { areal } from '../formats/exports/areal.ts';
 import type { Exporter } from '../domain/samples/exporter.ts';
-import {
-  exporterNamed,
-  formatOf,
-  type Layout,
-  PROVED,
-  type Sequences,
-  sequencesFor,
-} from '../formats/exports/index.ts';
+import { exporterNamed, formatOf, type Layout, PROVED, sequencesFor } from '../formats/exports/index.ts';
+import type { ExportOptions } from './export-plan.ts';
 import { parquet } from '../formats/exports/parquet.ts';
 import { rows } from '../formats/exports/rows.ts';
 import { asWritten } from '../records/check/export.ts';
@@ -28,13 +22,6 @@ export interface SeenExport {
   readonly selection: PartOptions;
 }
 
-export interface SeenOptions {
-  /** Undefined: as the file says. */
-  readonly format: string | undefined;
-  readonly sequences: Sequences | undefined;
-  readonly selection: PartOptions;
-}
-
 /** A line that is torn says nothing: the next one may. */
 const MOST_LINES = 100;
 /** A Parquet file begins so. */
@@ -48,9 +35,10 @@ export async function seenExport(
   store: Store,
   run: RunRecord | undefined,
   file: string,
-  { format: named, sequences: per, selection }: SeenOptions,
+  wanted: Pick<ExportOptions, 'sequences'> & Pick<SeenExport, 'selection'> & { readonly format: string | undefined },
 ): Promise<SeenExport> {
-  const format = named ?? (await formatIn(file));
+  const { sequences: per, selection } = wanted;
+  const format = wanted.format ?? (await formatIn(file));
   if (!PROVED.includes(format)) {
     const fix = `Proofs are known for ${PROVED.join(', ')}.`;
     throw unusable(`--export: no proof is known for a file of the format ${format}.`, fix, 'unknown-format');

@@ -30,16 +30,10 @@ export interface Sources {
   readonly request?: RunRequest;
 }
 
-/** Unread. */
-export interface RunRequest {
-  readonly samples?: unknown;
-  readonly epochs?: unknown;
-  readonly limit?: unknown;
-  readonly shuffleSeed?: unknown;
+/** Unread. `train`: an object with any of TRAIN_KEYS. */
+export type RunRequest = { readonly [K in 'samples' | 'epochs' | 'limit' | 'shuffleSeed' | 'train']?: unknown } & {
   readonly settings?: object | undefined;
-  /** An object with any of TRAIN_KEYS. */
-  readonly train?: unknown;
-}
+};
 
 export interface ResolvedOptions {
   readonly options: RunOptions;

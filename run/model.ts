@@ -7,24 +7,16 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelError } from '../domain/errors/errors.ts';
 import { mustExtend } from '../domain/context/feedback-delta.ts';
-import { foundLogprobs, type FoundLogprobs, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
-import type { ModelIdentity } from '../domain/weights/model-identity.ts';
+import { foundLogprobs, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
 import { isFunctionModel, type RolloutSettings } from '../domain/rollout/settings.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { Backend, TokenBackend } from '../inference/backend.ts';
 import { createBackend, parseModelSpec, tinyIdentity, unhonouredSettings } from '../inference/index.ts';
+import type { RunRecord } from '../records/format/run-record.ts';
 import type { RunOptions } from './options.ts';
 import { flagOf, unusable } from '../domain/errors/unusable.ts';
 import { type Caller, logOf } from './caller.ts';
 import { withToolFormat } from './tools.ts';
-
-/** The model's facts that run.json stores. */
-interface FoundModel {
-  readonly logprobs: FoundLogprobs;
-  readonly model: ModelIdentity | null;
-  /** The run's tools, with the format in which the model calls them; not stored by themselves. */
-  readonly tools?: ToolSettings;
-}
 
 /**
  * Opens the model of a run for what `use` asks of it, with the run's tools in the format in which it calls them. Throws a
@@ -75,14 +67,14 @@ export async function patiently<T>(
 }
 
 /**
- * The facts for run.json. Throws a ModelError, too, if the model cannot get feedback in conversations that begin with messages
+ * The facts for run.json, and the run's tools with the format in which the model calls them. Throws a ModelError, too, if the model cannot get feedback in conversations that begin with messages
  * of these roles. The shipped model needs no check.
  */
 export async function checkModel(
   settings: Omit<RolloutSettings, 'seed'>,
   openings: readonly (readonly string[])[],
   caller: Caller,
-): Promise<FoundModel> {
+): Promise<Pick<RunRecord, 'logprobs' | 'model'> & Pick<RolloutSettings, 'tools'>> {
   const { model, tokenizer, logprobs } = settings;
   if (model === 'tiny' && tokenizer === null && logprobs === 'policy' && !settings.tools)
     return { logprobs: { meaning: 'policy' }, model: await tinyIdentity() };

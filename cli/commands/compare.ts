@@ -11,11 +11,10 @@ import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { comparisonText, runsAnswer } from '../view/comparison-text.ts';
-import { damageLines } from '../view/damage-lines.ts';
 import { type ComparedRunSummaries, compareRuns, tableOfRuns } from '../../library/compare-runs.ts';
 import { INCLUDE_STEERED, OUT } from '../flags.ts';
 import { paintFor, plural } from '../format.ts';
-import { steeredLines } from '../view/people.ts';
+import { damageLines, steeredLines } from '../view/left-out.ts';
 
 export const compare = command({
   args: {
@@ -42,15 +41,14 @@ export const compare = command({
   async run(io, given) {
     const { minDelta, show, includeSteered } = given;
     const costOf = costBy(io, given);
-    const placeA = await findRun(io, given.a, given.out);
-    const placeB = await findRun(io, given.b, given.out);
-    if (given.others.length > 0) {
-      const places = [placeA, placeB];
-      for (const name of given.others) places.push(await findRun(io, name, given.out));
+    const places = [];
+    for (const name of [given.a, given.b, ...given.others]) places.push(await findRun(io, name, given.out));
+    const [placeA, placeB, ...others] = places;
+    if (others.length > 0) {
       const labels = places.map(({ run }) => run);
       return runsAnswer(io, await tableOfRuns(places, { labels, costOf, includeSteered }));
     }
-    const compared = await compareRuns([placeA, placeB], { ...given, costOf });
+    const compared = await compareRuns([placeA!, placeB!], { ...given, costOf });
     const { a, b, found, settings } = compared;
     const { pairs, ...rest } = found;
     const names = [a.run, b.run] as const;

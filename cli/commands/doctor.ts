@@ -53,14 +53,12 @@ export const doctor = command({
     const [failures, notes] = (['fail', 'note'] as const).map((of) => found.filter(({ state }) => state === of).length);
     const noted = notes! > 0 ? `; ${plural(notes!, 'note')}` : '';
     return {
-      json: { ok: failures === 0, exitCode: code, checks: found.map(shown) },
+      json: { ok: failures === 0, exitCode: code, checks: found.map(({ code: _code, ...shown }) => shown) },
       about: [failures === 0 ? `Nothing fails${noted}.` : `${plural(failures!, 'check')} failed.`],
       code,
     };
   },
 });
-
-const shown = ({ check, state, said, fix, tookMs }: Checked) => ({ check, state, said, ...(fix && { fix }), tookMs });
 
 const SIGNS: Readonly<Record<State, readonly [sign: string, tint: Tint]>> = {
   ok: ['✓', 'green'],

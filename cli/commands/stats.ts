@@ -12,8 +12,7 @@ import { costText, PRICE_FLAGS, pricesBy } from '../find/prices.ts';
 import { INCLUDE_STEERED, OUT, RUN_ARGUMENT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { type Column, count, type Paint, paintFor, percents, plural, share, table } from '../format.ts';
-import { damageLines } from '../view/damage-lines.ts';
-import { steeredLines } from '../view/people.ts';
+import { damageLines, steeredLines } from '../view/left-out.ts';
 import { evaluationTable, statisticsText } from '../view/statistics-text.ts';
 
 export const stats = command({

@@ -53,9 +53,11 @@ export const placeCheck = (name: string, place: string, other: string): Check =>
       await writeOnce(path, randomBytes(64 * 1024));
       const tookMs = performance.now() - began;
       const skewMs = Math.abs(((await factsOf(path))?.modifiedMs ?? 0) - Date.now());
+      const exclusive = `${place} lets only the first of 16 writers succeed; a write of 64 kB takes ${tookMs.toFixed(0)} ms`;
+      const differs = `its clock differs from ours by ${(skewMs / 1000).toFixed(0)} s`;
       return [
-        ...(bucket ? [bucketFinding(place, tookMs)] : [diskFinding(near, tookMs, other), ...(await space(near))]),
-        ...(skewMs > SKEW_MS ? [skewNote(skewMs)] : []),
+        ...(bucket ? [ok(exclusive)] : [diskFinding(near, tookMs, other), ...(await space(near))]),
+        ...(skewMs > SKEW_MS ? [note(differs, 'Set the clocks: leases and logs rely on them.')] : []),
       ];
     } catch (error) {
       const message = error instanceof Error ? error.message : explain(error);
@@ -69,12 +71,6 @@ export const placeCheck = (name: string, place: string, other: string): Check =>
     }
   },
 });
-
-const skewNote = (ms: number): Finding =>
-  note(`its clock differs from ours by ${(ms / 1000).toFixed(0)} s`, 'Set the clocks: leases and logs rely on them.');
-
-const bucketFinding = (place: string, ms: number): Finding =>
-  ok(`${place} lets only the first of 16 writers succeed; a write of 64 kB takes ${ms.toFixed(0)} ms`);
 
 function diskFinding(near: string, ms: number, other: string): Finding {
   const write = `a durable write of 64 kB takes ${ms.toFixed(0)} ms`;

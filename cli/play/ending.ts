@@ -67,6 +67,7 @@ async function endingText(
   const shares = passes.flatMap(({ name, value }) => (value === null ? [] : `${name} ${percent(value, 1)}`));
   const fact = (name: string, text: string) => `${paint('dim', name.padEnd(11))}${text}`;
   const stays = `The local service${viewer ? ', and the viewer with it,' : ''} stays up until \`everturn down\`, or until it has been idle for a while.`;
+  const [first] = await place.store.readQueries(0, 1).catch(() => []);
   const text = lines(
     '',
     summaryLines(result, run, paint, played, shares.length > 0 ? [`${shares.join(', ')}.`] : []),
@@ -77,7 +78,7 @@ async function endingText(
     isOnDisk(folder) && fact('Viewer', viewer ?? commandLine(io, place, 'view')),
     fact('Next', commandLine(io, place, 'stats')),
     failed && fact('', commandLine(io, place, 'why', shellQuoted(oneLine(failed.query)))),
-    fact('', commandLine(io, place, 'show', shellQuoted(await firstQuery(place)))),
+    fact('', commandLine(io, place, 'show', shellQuoted(first?.queryId ?? '<query>'))),
     // For a trainer: complete rollouts, of a model that gives ids.
     !noneComplete(result) &&
       (!record || givesIds(record.settings.model)) &&
@@ -101,11 +102,6 @@ async function passAtKOf(
   if (total > MOST_READ || (samplesPerQuery(record) < 2 && record.settings.numTurns < 2)) return [];
   const read = await readRunSummaries(place, { detail: 'ends' }).catch(() => undefined);
   return read ? passesOf(runStatistics(read.rollouts, read.shape)) : [];
-}
-
-async function firstQuery({ store }: RunPlace): Promise<string> {
-  const [query] = await store.readQueries(0, 1).catch(() => []);
-  return query?.queryId ?? '<query>';
 }
 
 /** The cause of an exit code other than 0. */

@@ -90,7 +90,7 @@ export async function playVariants(
   if ((await followed(io, places, given.json)) === 'detached') return EXIT.detached;
   const { maxFailed } = resolved[0]!.options;
   const ends = await Promise.all(places.map((place) => endOf(place, maxFailed)));
-  const table = runsAnswer(io, await tableOfRuns(places, { labels, costOf }));
+  const table = runsAnswer(io, await tableOfRuns(places, { labels, costOf, includeSteered: false }));
   const causes = ends.flatMap(({ cause }, i) => (cause === undefined ? [] : `everturn: ${labels[i]!}: ${cause}`));
   const names = places.map((place) => runArgument(io, place)).join(' ');
   // The viewer shows runs in folders.

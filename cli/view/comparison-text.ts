@@ -21,7 +21,7 @@ import type { AtTurn } from '../../statistics/side-by-side.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
 import type { ComparedRuns, TableOfRuns } from '../../library/compare-runs.ts';
-import { damageLines } from './damage-lines.ts';
+import { damageLines } from './left-out.ts';
 
 type Names = readonly [a: string, b: string];
 

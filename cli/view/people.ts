@@ -2,7 +2,6 @@
 // is foreign text.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import type { SteeredCount } from '../../domain/rollout/rollout-summary.ts';
 import type { peopleCounts, Said } from '../../library/people.ts';
 import { lines, type Paint, plural } from '../format.ts';
 
@@ -16,16 +15,6 @@ export function actLines(said: readonly Said[], margin: string, paint: Paint): s
   const verdicts = new Set(said.flatMap(({ verdict }) => verdict ?? []));
   if (verdicts.size > 1) all.push(paint('yellow', 'People disagree: --verdicts human leaves this rollout out.'));
   return all.map((line) => margin + line);
-}
-
-/** Rollouts that statistics leave out, with the way to count them. */
-export function steeredLines({ message, fork }: SteeredCount, of = ''): string[] {
-  const line = (n: number, what: string) =>
-    n > 0 && `${of}${plural(n, 'rollout')} ${what} left out: --include-steered counts ${n === 1 ? 'it' : 'them'}.`;
-  return lines(
-    line(message, 'with a person’s message in the context'),
-    line(fork, 'of a fork, whose beginning a person chose,'),
-  );
 }
 
 export function peopleLine(counts: Awaited<ReturnType<typeof peopleCounts>>): string[] {

@@ -15,17 +15,7 @@ import { openFleetReports } from './fleet-reports.ts';
 import { type BackendWish, openSharedBackends, type SharedBackend, type SharedBackends } from './shared-backends.ts';
 import { openWeightsInForce } from './weights-in-force.ts';
 
-export interface Backends {
-  get(settings: RolloutSettings, runFolder: string, permissions?: BackendPermissions): Promise<Backend>;
-  /** Loads weights of an embedded model and returns their SHA-256, or throws what is wrong with them. */
-  prove(
-    settings: RolloutSettings,
-    runFolder: string,
-    weights: EmbeddedWeights,
-    permissions?: BackendPermissions,
-  ): Promise<string | null>;
-  close(): Promise<void>;
-}
+export type Backends = ReturnType<typeof openBackends>;
 
 export interface BackendPermissions {
   /** Throws where a server names a tokenizer that is not to be loaded. */
@@ -40,7 +30,7 @@ const REPORT_EVERY_MS = 5000;
 export function openBackends(
   log: (line: string) => void,
   onLate: (runFolder: string, current: DeclaredWeights) => void = () => undefined,
-): Backends {
+) {
   const inForce = openWeightsInForce(log, onLate);
   const backends = openSharedBackends(log, inForce.lateServers);
   const reports = openFleetReports();
@@ -50,7 +40,7 @@ export function openBackends(
   ).unref();
 
   return {
-    async get(settings, runFolder, permissions = {}) {
+    async get(settings: RolloutSettings, runFolder: string, permissions: BackendPermissions = {}): Promise<Backend> {
       const evaluated = await evaluatedIn(runFolder);
       const owner = evaluated?.folder ?? runFolder;
       const { current, own } = await inForce.of(runFolder, evaluated);
@@ -68,7 +58,9 @@ export function openBackends(
       reports.note(runFolder, opened.shared.made);
       return opened.backend;
     },
-    async prove(settings, runFolder, weights, { mayLoad, mayUseWeights } = {}) {
+    /** Loads weights of an embedded model and returns their SHA-256, or throws what is wrong with them. */
+    async prove(settings: RolloutSettings, runFolder: string, weights: EmbeddedWeights, may: BackendPermissions = {}) {
+      const { mayLoad, mayUseWeights } = may;
       mayUseWeights?.(weights.folder);
       const current = await inForce.ledgerOf(runFolder).current();
       const first = await backends.open({ settings, runFolder, owner: runFolder, mayLoad, weights: current }).made;

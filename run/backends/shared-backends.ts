@@ -16,14 +16,10 @@ import { openSharedResources } from '../../local/machine/shared-resources.ts';
 import { hasEnded } from '../../records/file-store.ts';
 import { isOnDisk, join } from '../../records/place.ts';
 
-/** Its requests in flight, which backends with later weights share. */
-interface BackendUse {
-  inFlight: number;
-}
-
 export interface SharedBackend {
   readonly made: Promise<Backend>;
-  readonly use: BackendUse;
+  /** Its requests in flight, which backends with later weights share. */
+  readonly use: { inFlight: number };
 }
 
 export interface BackendWish {
@@ -88,7 +84,7 @@ function backendOptions(settings: RolloutSettings, owner: string) {
 }
 
 /** The same backend; `use` counts its requests. */
-function countUse(backend: Backend, use: BackendUse): Backend {
+function countUse(backend: Backend, use: SharedBackend['use']): Backend {
   async function during<T>(work: () => Promise<T>): Promise<T> {
     use.inFlight++;
     try {
