@@ -1,6 +1,7 @@
 // Checks of what answers and what judges: one real generation of a few tokens, the state of each server, one right and
 // one wrong answer through the judge, and the sandbox's canary.
 
+import type { ServerStatus } from '../../domain/run/server-status.ts';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
@@ -32,24 +33,20 @@ export function modelCheck(io: Io, options: RunOptions): Check {
       const log: string[] = [];
       const backend = await createBackend(model, { tokenizer, apiKeyEnv, log: (line) => void log.push(line) });
       try {
-        findings.push(await canary(model, backend, signal));
-        for (const { url, state, versionLabel, lastFailure } of backend.serverStatus?.() ?? []) {
-          const version = versionLabel === null ? '' : `, weights ${short(versionLabel, 40)}`;
-          findings.push(
-            state === 'up'
-              ? ok(`${oneLine(url)} is up${version}`)
-              : fail(
-                  `${oneLine(url)} is ${state}: ${short(lastFailure ?? 'no answer', 200)}`,
-                  'Start it, or leave it out of --model.',
-                ),
-          );
-        }
+        findings.push(await canary(model, backend, signal), ...(backend.serverStatus?.() ?? []).map(stateOf));
       } finally {
         await Promise.race([backend.close(), sleep(5000, undefined, { ref: false })]);
       }
       return findings;
     },
   };
+}
+
+function stateOf({ url, state, versionLabel, lastFailure }: ServerStatus): Finding {
+  const version = versionLabel === null ? '' : `, weights ${short(versionLabel, 40)}`;
+  if (state === 'up') return ok(`${oneLine(url)} is up${version}`);
+  const fault = `${oneLine(url)} is ${state}: ${short(lastFailure ?? 'no answer', 200)}`;
+  return fail(fault, 'Start it, or leave it out of --model.');
 }
 
 async function canary(model: string, backend: Backend, signal: AbortSignal): Promise<Finding> {

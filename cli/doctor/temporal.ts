@@ -29,14 +29,8 @@ async function cluster(maxConcurrent: number): Promise<Finding[]> {
     const { address, namespace } = session;
     const findings: Finding[] = [ok(`${address}, namespace ${namespace}, answers`)];
     const missing = await missingSearchAttributes(session.client.connection, namespace);
-    if (missing.length > 0) {
-      findings.push(
-        note(
-          `search attributes ${missing.join(', ')} are missing`,
-          '`everturn run` adds them if it may; else it prints the command for an administrator.',
-        ),
-      );
-    }
+    const adds = '`everturn run` adds them if it may; else it prints the command for an administrator.';
+    if (missing.length > 0) findings.push(note(`search attributes ${missing.join(', ')} are missing`, adds));
     for (const queue of [TASK_QUEUE, GENERATE_QUEUE, CODE_QUEUE]) {
       const takes = await takesActivities(session, queue);
       const { what, fix } = workOf(queue)!;
