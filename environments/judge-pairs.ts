@@ -1,45 +1,16 @@
 // Judges an answer without a model or a workflow: for users who try the judge, and for a run that is judged again.
 // Temporal is not involved, so retryable failures are retried here, a few times; then the answer is undecided.
 
-import { availableParallelism } from 'node:os';
 import { EnvironmentError, JudgeError } from '../domain/errors/errors.ts';
 import type { Pair } from '../domain/query/pair.ts';
 import type { Query } from '../domain/query/query.ts';
 import type { Verdict } from '../domain/rollout/verdict.ts';
-import type { Environment } from '../local/machine/user-folders.ts';
-import { createCodeEnvironment } from './code/code-environment.ts';
-import { unsafeCodeAllowed } from './code/consent.ts';
 import type { Judge } from './environment.ts';
-import { createMathJudge, type MathJudge } from './math-environment.ts';
+import type { MathJudge } from './math-environment.ts';
 
 export interface PairJudges {
   readonly math: Pick<MathJudge, 'judge'>;
   readonly code: Pick<Judge, 'judge'>;
-}
-
-/** Judgements in one message to a child: as many again wait there, so that it never stands still. */
-const BATCH = 128;
-/** Answers in flight: enough to keep every core busy, and some queued; and their characters: a longer line is judged by itself. */
-export const IN_FLIGHT = { atOnce: 3 * BATCH * availableParallelism(), mostWeight: 64 * 1024 * 1024 };
-
-/** `code` throws a SandboxError if there is no sandbox, unless the caller, or the environment, takes the risk. */
-export function openJudges(env: Environment, unsafe: boolean) {
-  const unsafeWithoutSandbox = unsafe || unsafeCodeAllowed(env);
-  const math = createMathJudge({ children: availableParallelism(), batch: BATCH });
-  let opened: Promise<Judge> | undefined;
-  const code: Pick<Judge, 'judge'> = {
-    judge: async (...judged) => (await (opened ??= createCodeEnvironment({ unsafeWithoutSandbox }))).judge(...judged),
-  };
-  return {
-    ...{ math, code },
-    async close() {
-      math.close();
-      await opened?.then(
-        (judge) => judge.close(),
-        () => undefined,
-      );
-    },
-  };
 }
 
 export function judgePair(pair: Pair, { math, code }: PairJudges): Promise<Verdict> {

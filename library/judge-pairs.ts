@@ -1,9 +1,14 @@
 // Judges answers without a model or a run: one verdict for each line, in order, as soon as it is known. Memory holds the lines in
 // flight.
 
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { Verdict } from '../domain/rollout/verdict.ts';
-import { IN_FLIGHT, inRowOrder, judgePair, openJudges } from '../environments/judge-pairs.ts';
+import { createCodeEnvironment } from '../environments/code/code-environment.ts';
+import { unsafeCodeAllowed } from '../environments/code/consent.ts';
+import type { Judge } from '../environments/environment.ts';
+import { inRowOrder, judgePair } from '../environments/judge-pairs.ts';
+import { createMathJudge } from '../environments/math-environment.ts';
 import { createSolutionReader } from '../environments/solution-reader.ts';
 import type { BadRow } from '../formats/datasets/dataset.ts';
 import { saidProblem } from '../formats/datasets/examine.ts';
@@ -62,4 +67,29 @@ export async function* judgedPairs(
   } finally {
     await judges.close();
   }
+}
+
+/** Judgements in one message to a child: as many again wait there, so that it never stands still. */
+const BATCH = 128;
+/** Answers in flight: enough to keep every core busy, and some queued; and their characters: a longer line is judged by itself. */
+export const IN_FLIGHT = { atOnce: 3 * BATCH * availableParallelism(), mostWeight: 64 * 1024 * 1024 };
+
+/** `code` throws a SandboxError if there is no sandbox, unless the caller, or the environment, takes the risk. */
+export function openJudges(env: Environment, unsafe: boolean) {
+  const unsafeWithoutSandbox = unsafe || unsafeCodeAllowed(env);
+  const math = createMathJudge({ children: availableParallelism(), batch: BATCH });
+  let opened: Promise<Judge> | undefined;
+  const code: Pick<Judge, 'judge'> = {
+    judge: async (...judged) => (await (opened ??= createCodeEnvironment({ unsafeWithoutSandbox }))).judge(...judged),
+  };
+  return {
+    ...{ math, code },
+    async close() {
+      math.close();
+      await opened?.then(
+        (judge) => judge.close(),
+        () => undefined,
+      );
+    },
+  };
 }

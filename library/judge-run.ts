@@ -8,14 +8,7 @@ import type { ReplyFacts } from '../domain/rollout/rollout-facts.ts';
 import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import { VERDICTS } from '../domain/rollout/verdict.ts';
 import { oneLine } from '../domain/text/foreign-text.ts';
-import {
-  IN_FLIGHT,
-  inRowOrder,
-  judgePair,
-  judgeWithRetries,
-  openJudges,
-  type PairJudges,
-} from '../environments/judge-pairs.ts';
+import { inRowOrder, judgePair, judgeWithRetries, type PairJudges } from '../environments/judge-pairs.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
 import { judgedTurns, type JudgedTurn } from '../records/reading/judged-turns.ts';
 import { mustBeFreeName, type VerdictRow, writeJudgements } from '../records/run/judgements.ts';
@@ -23,6 +16,7 @@ import { mustHoldAll } from '../records/run/present.ts';
 import { type Caller, logOf, type RunEvent } from '../run/caller.ts';
 import { unpacked } from '../run/environments.ts';
 import type { RunPlace } from '../run/place.ts';
+import { IN_FLIGHT, openJudges } from './judge-pairs.ts';
 
 export interface JudgeRunOptions {
   /** The name of the file of verdicts. Default: version and time. */
