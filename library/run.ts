@@ -7,7 +7,7 @@ import type { NeutralRow } from '../domain/samples/neutral-row.ts';
 import type { RowTexts } from '../formats/exports/rows.ts';
 import type { ExportSummary } from '../records/export/export-run.ts';
 import type { SkippedRollout } from '../records/export/selection.ts';
-import type { Begun } from '../run/start-run.ts';
+import type { Begun } from '../run/place.ts';
 import type { CheckOptions, CheckResult } from './check.ts';
 import type { ExportOptions, SampleOptions } from './export-plan.ts';
 import type { ExtendOptions, ForkOptions } from './fork.ts';

@@ -11,8 +11,7 @@ import { homeOf } from '../local/service/home.ts';
 import { type Caller, logOf, type RunEvent } from '../run/caller.ts';
 import type { GivenFunctions, ProgramParts } from '../run/functions.ts';
 import type { RunOptions } from '../run/options.ts';
-import { DEFAULT_OUT, type RunPlace } from '../run/place.ts';
-import type { Begun } from '../run/start-run.ts';
+import { type Begun, DEFAULT_OUT, type RunPlace } from '../run/place.ts';
 import { mustTake, openRun, type OpenOptions } from './open-run.ts';
 import type { Run } from './run.ts';
 

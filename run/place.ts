@@ -27,6 +27,15 @@ export interface RunPlace {
   readonly store: Store;
 }
 
+/** A run that goes on by itself, or has ended. */
+export interface Begun {
+  readonly place: RunPlace;
+  /** `attached`: it was being played already; `ended`: it has ended, and is not played again. */
+  readonly found: 'new' | 'attached' | 'ended';
+  /** The server; undefined: the cluster that the environment names. */
+  readonly at?: { readonly address: string; readonly namespace: string };
+}
+
 export function runPlace(out: string, run: string): RunPlace {
   return { out, run, store: openFileStore(out, run) };
 }

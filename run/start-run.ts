@@ -1,7 +1,6 @@
 // Starts a run that is known to be playable: its workers are there, its folder is made, its collection begins. One that is
 // running is attached to.
 
-import type { Address } from '../client/temporal/cluster-settings.ts';
 import { startFeed } from '../client/temporal/feed.ts';
 import { describeWorkflow, runElsewhere, startCollection } from '../client/temporal/runs.ts';
 import { ensureSearchAttributes } from '../client/temporal/search-attributes.ts';
@@ -11,7 +10,7 @@ import { homeOf } from '../local/service/home.ts';
 import { type Link, openLink } from '../local/service/link.ts';
 import { recordCommand } from '../local/service/worker-process.ts';
 import { type Caller, linkOptionsOf } from './caller.ts';
-import { knownResult, type RunPlace } from './place.ts';
+import { type Begun, knownResult } from './place.ts';
 import { completeRunRecord, type PlannedRun } from './prepare-run.ts';
 import { mustHaveSandbox, mustNeedNoProgram, requireWorker } from './require-worker.ts';
 import { mustHoldKeys } from './service-keys.ts';
@@ -33,14 +32,6 @@ export async function startRun(run: PlannedRun, caller: Caller): Promise<Started
     await link.close();
     throw error;
   }
-}
-
-export interface Begun {
-  readonly place: RunPlace;
-  /** `attached`: it was being played already; `ended`: it has ended, and is not played again. */
-  readonly found: 'new' | 'attached' | 'ended';
-  /** Undefined: the cluster that the environment names. */
-  readonly at?: Address;
 }
 
 /** Starts a run that is planned, and leaves it: it goes on by itself. */
