@@ -6,7 +6,7 @@ import { oneLine, visible } from '../../domain/text/foreign-text.ts';
 import { type Benchmark, benchmarkNames, findBenchmark, shippedBenchmark } from '../../formats/benchmarks/find-rows.ts';
 import { type Answer, command, flag, unusable } from '../command.ts';
 import { type Column, count, indented, lines, paintFor, table } from '../format.ts';
-import { shellQuoted } from '../find/place.ts';
+import { shellQuoted } from '../../library/command-line.ts';
 import type { Io } from '../io.ts';
 
 export const benchmarks = command({
