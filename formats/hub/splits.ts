@@ -31,7 +31,7 @@ export function splitsOf(names: readonly string[], readme: string | undefined): 
       return named.map((split) => ({ ...split, ...shared }));
     }
     return patternsOf(patterns).flatMap(([split, globs]) => {
-      const found = files.filter((file) => globs.some((glob) => matches(`${inside}${glob}`, file)));
+      const found = ofOneFormat(files.filter((file) => globs.some((glob) => matches(`${inside}${glob}`, file))));
       return found.length > 0 ? [{ ...shared, split, files: found }] : [];
     });
   });
@@ -79,33 +79,39 @@ function matches(glob: string, name: string): boolean {
   return reached.has(name.length);
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  ...{ train: 'train', training: 'train', validation: 'validation', valid: 'validation', dev: 'validation' },
-  ...{ val: 'validation', test: 'test', testing: 'test', eval: 'test', evaluation: 'test' },
+const WORDS = {
+  train: ['train', 'training'],
+  validation: ['validation', 'valid', 'dev', 'val'],
+  test: ['test', 'testing', 'eval', 'evaluation'],
 };
-const WORD = new RegExp(`(?:^|[-._ \\d])(${Object.keys(WORDS).join('|')})(?=[-._ \\d]|$)`, 'i');
+const WORD = new RegExp(`(?:^|[-._ \\d])(${Object.values(WORDS).flat().join('|')})(?=[-._ \\d]|$)`, 'i');
+const splitOfWord = (word = ''): string | undefined =>
+  Object.entries(WORDS).find(([, words]) => words.includes(word.toLowerCase()))?.[0];
 
 /** `data/train-00000-of-00001.parquet`, `test.jsonl`, `main/test-….parquet`; `main/test/0000.parquet`, as the hub converts them. */
 function splitOfFile(name: string): { readonly config: string; readonly split: string | undefined } {
   const folders = name.split('/');
   const file = folders.pop()!;
   if (folders[0] === 'data') folders.shift();
-  const word = WORD.exec(file)?.[1]?.toLowerCase();
-  let split = /^(\w[\w.]*)-\d{5}-of-\d{5}/.exec(file)?.[1] ?? (word && WORDS[word]);
-  const last = folders.at(-1) ?? '';
-  if (split === undefined && (Object.hasOwn(WORDS, last) || /^\d{4}\.parquet$/.test(file)))
-    split = WORDS[folders.pop() ?? ''] ?? last;
-  return { config: folders.join('/') || STANDARD, split: split || undefined };
+  let split = /^(\w[\w.]*)-\d{5}-of-\d{5}/.exec(file)?.[1] ?? splitOfWord(WORD.exec(file)?.[1]);
+  const inFolder = splitOfWord(folders.at(-1)) ?? (/^\d{4}\.parquet$/.test(file) ? folders.at(-1) : undefined);
+  if (split === undefined && inFolder !== undefined) {
+    split = inFolder;
+    folders.pop();
+  }
+  return { config: folders.join('/') || STANDARD, split };
+}
+
+/** Those of the format that most of them have: the same rows may be there in several. */
+function ofOneFormat(files: readonly string[]): readonly string[] {
+  const formats = files.map(datasetExtension);
+  const sizeOf = (format: string | undefined) => formats.filter((one) => one === format).length;
+  const [most] = [...new Set(formats)].toSorted((one, other) => sizeOf(other) - sizeOf(one));
+  return files.filter((_, i) => formats[i] === most);
 }
 
 function splitsByName(files: readonly string[]): readonly Split[] {
-  const sizes = new Map<string | undefined, number>();
-  for (const file of files) sizes.set(datasetExtension(file), (sizes.get(datasetExtension(file)) ?? 0) + 1);
-  // The same rows may be there in several formats.
-  const [format] = [...sizes].toSorted(([, one], [, other]) => other - one)[0] ?? [];
-  const placed = files
-    .filter((file) => datasetExtension(file) === format)
-    .map((file) => ({ file, ...splitOfFile(file) }));
+  const placed = ofOneFormat(files).map((file) => ({ file, ...splitOfFile(file) }));
   const telling = new Set(placed.flatMap(({ config, split }) => (split === undefined ? [] : [config])));
   const made = new Map<string, Split & { files: string[] }>();
   for (const { file, config, split } of placed) {

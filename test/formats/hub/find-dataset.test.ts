@@ -195,6 +195,14 @@ describe('the split of a data set on the hub', () => {
       { 'in/val.jsonl': one, 'test.jsonl': one },
     ];
     expect(await pathOf({ ...files, 'README.md': header })).toBe('hf:maker/sums/a/validation');
+    const twice = {
+      'x.csv': 'question,answer\n',
+      'x1.jsonl': one,
+      'x2.jsonl': one,
+      'README.md': header.replace('data_dir: in', 'data_files: x*'),
+    };
+    server.push(twice);
+    expect((await find('hf:maker/sums')).hub!.files.map(({ name }) => name)).toEqual(['x1.jsonl', 'x2.jsonl']);
     await expect(pathOf({ 'script.py': 'x' })).rejects.toMatchObject({
       fix: expect.stringContaining('refs/convert/parquet'),
     });
