@@ -11,7 +11,9 @@ import { createMathJudge } from '../../../environments/math-environment.ts';
 import { createSolutionReader } from '../../../environments/solution-reader.ts';
 import { benchmarkNames, findBenchmark, findRows, shippedBenchmark } from '../../../formats/benchmarks/find-rows.ts';
 import { parseHubPlace } from '../../../formats/hub/place.ts';
+import { openFileStore } from '../../../records/file-store.ts';
 import { resolveOptions } from '../../../run/config.ts';
+import { createFirstEvaluation, evaluationPlace } from '../../../run/evaluations.ts';
 import { planRun } from '../../../run/plan.ts';
 import { readRows } from '../../../run/rows.ts';
 import { wordingOf } from '../../../run/wording.ts';
@@ -89,6 +91,9 @@ interface Expected {
   readonly solutions: Readonly<Record<string, string>>;
   /** A part of what the last row asks. */
   readonly asks: string;
+  /** Replies to it in the form that its prompt asks for; `$LETTER` is the right choice, `$OTHER` another one. */
+  readonly right: string;
+  readonly wrong: string;
 }
 const EXPECTED = rowsOf<Expected>('./expected.jsonl', import.meta.url);
 
@@ -98,8 +103,17 @@ describe('a benchmark', () => {
     const { rows, queries } = await read(name);
     expect(queries.map(({ queryId }) => queryId).sort()).toEqual(Object.keys(solutions).sort());
     for (const { queryId, solutions: own } of queries) expect(own[0]).toContain(solutions[queryId]);
-    expect(questionOf(queries.at(-1)!)).toContain(asks);
+    const asked = questionOf(queries.at(-1)!);
+    expect(asked).toContain(asks);
+    expect(asked).toBe(asked.trim());
     expect(rows.dataset).toMatchObject({ benchmark: name, hub: { files: [{ sha256: expect.any(String) }] } });
+    const { solutions: own } = queries.at(-1)!;
+    const letter = own[0]!.slice(1, 2);
+    const other = letter === 'A' ? 'B' : 'A';
+    const verdictOf = async (reply: string) =>
+      judge.judge(reply.replace('$LETTER', letter).replace('$OTHER', other), own, { question: asked });
+    expect(await verdictOf(expected.right)).toMatchObject({ verdict: 'right' });
+    expect(await verdictOf(expected.wrong)).toMatchObject({ verdict: 'wrong' });
     const { wording, dataset } = rows;
     const { run } = planRun({ ...resolveOptions({}), name: undefined, wording, dataset, now: 0 });
     expect(run).toMatch(new RegExp(`^${name}-[0-9a-f]{8}$`));
@@ -119,6 +133,20 @@ describe('a benchmark', () => {
     });
     const other = await rowsNamed('amc23', { prompt: 'Say: {{ question }}' });
     expect(questionOf(other.queries[0]!)).toBe('Say: What is $3^3$?');
+  });
+
+  test('is asked in its own words where it is held out of a training run that has others', async () => {
+    const { rows, queries } = await read('amc23');
+    const { dataset } = rows;
+    const options = resolveOptions({ flags: { train: true, eval: 'amc23' } });
+    const wording = { system: 'Be brief.' };
+    const training = planRun({ ...options, name: 'held', wording, dataset, heldOut: dataset, now: 0 });
+    const all = async function* () {
+      yield* queries;
+    };
+    await createFirstEvaluation(training, { ...rows, queries: all }, root, []);
+    const { out, run } = evaluationPlace({ run: 'held', out: root, version: 0, line: 0 });
+    expect((await openFileStore(out, run).get('run'))?.record.wording).toEqual(rows.wording);
   });
 
   test('asks of one answer or several, and of units, as OlympiadBench does', async () => {
@@ -231,7 +259,6 @@ describe('a name', () => {
 
   test.each([
     ['aime', 'Near it are: aime24, aime25.'],
-    ['gpqa', 'Near it are: gpqa-diamond.'],
     ['zzz', 'There are: aime24, aime25'],
   ])('that none has is refused with those near it: %s', (name, near) => {
     const refused = expect.objectContaining({ reason: 'no-benchmark', fix: expect.stringContaining(near) as string });
