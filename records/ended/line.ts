@@ -70,6 +70,9 @@ export function openLine(line: Buffer): EndedRollout | undefined {
   return from - 1 + TRAILER_BYTES === line.length ? { of, records, line } : undefined;
 }
 
+const isWhole = (line: Buffer): boolean =>
+  line.subarray(1 - TRAILER_BYTES).equals(trailerOf(line.subarray(0, 1 - TRAILER_BYTES)));
+
 /** Why a line is not the one that its records give. A record that is damaged is reported by itself. */
 export function lineProblem({ of, records, line }: EndedRollout): string | undefined {
   if ([...records.values()].some((record) => 'problem' in record.open())) return undefined;
@@ -147,7 +150,9 @@ export function openCache() {
   let bytes = 0;
   return {
     get: (key: string): EndedRollout | undefined => known.get(key),
+    /** A line that is damaged is read again, since somebody may repair it. */
     keep(key: string, rollout: EndedRollout): EndedRollout {
+      if (!isWhole(rollout.line)) return rollout;
       for (const [first, oldest] of known) {
         if (known.size < ROLLOUTS && bytes + rollout.line.length <= BYTES) break;
         known.delete(first);

@@ -123,7 +123,7 @@ describe('the summaries of a run', () => {
   });
 
   test.each(['a file', 'the line of an ended rollout'])(
-    'name a turn of which a byte is changed in %s',
+    'name a turn of which a byte is changed in %s, until it is repaired',
     async (where) => {
       await someRun();
       if (where !== 'a file') await endAll(out);
@@ -131,15 +131,17 @@ describe('the summaries of a run', () => {
       const name = where === 'a file' ? 'turn-002.json' : readdirSync(folder).find((one) => one.endsWith('.jsonl'))!;
       const text = readFileSync(join(folder, name), 'utf8');
       const at = text.indexOf(
-        '"answer":"',
+        '"startedAt":',
         where === 'a file' ? 0 : text.indexOf('"turn":2', text.indexOf('"query":"a","sample":0')),
       );
-      writeFileSync(join(folder, name), `${text.slice(0, at + 10)}#${text.slice(at + 11)}`);
+      writeFileSync(join(folder, name), `${text.slice(0, at + 12)}9${text.slice(at + 13)}`);
       const breaches: Breach[] = [];
       expect(await summaries({ onBroken: (breach) => breaches.push(breach) })).toHaveLength(2);
       expect(breaches).toMatchObject([{ path: 'rollouts/ca/a/0.1/turn-002.json' }]);
       const place = where === 'a file' ? '' : ' \\(.*\\.jsonl, in the line at byte \\d+\\)';
       expect(breaches[0]!.problem).toMatch(new RegExp(`^is changed: .*[0-9a-f]${place}$`));
+      writeFileSync(join(folder, name), text);
+      expect(await summaries()).toHaveLength(3);
     },
   );
 
