@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { explain } from '../../domain/errors/errors.ts';
 import { samplesPerQuery } from '../../domain/samples/group.ts';
-import { QUERIES_FILE, queryFolder, rolloutFolder, ROLLOUTS, RUN_FILE } from '../format/layout.ts';
+import { INDEX_FILE, QUERIES_FILE, queryFolder, rolloutFolder, ROLLOUTS, RUN_FILE } from '../format/layout.ts';
 import type { Query } from '../../domain/query/query.ts';
 import { NameSet } from '../name-set.ts';
 import { hashOfQueriesFile, queryLine } from '../run/queries.ts';
@@ -38,19 +38,20 @@ const MOST_MISSING = 20;
 export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBreach: OnBreach) {
   /** By index in queries.jsonl: samples that were played. */
   let played = new Uint32Array(1024);
-  let page: { readonly from: number; readonly digests: readonly string[] } | undefined;
+  let page: { readonly from: number; readonly digests: readonly string[] | null } | undefined;
 
-  async function digestAt(index: number): Promise<string | undefined> {
+  /** Null where the queries cannot be read, which is reported with all of them. */
+  async function digestAt(index: number): Promise<string | null | undefined> {
     const from = index - (index % PAGE);
-    if (page?.from !== from) page = { from, digests: (await store.readQueries(from, PAGE)).map(digestOf) };
-    return page.digests[index - from];
+    const read = () => store.readQueries(from, PAGE).then((queries) => queries.map(digestOf));
+    if (page?.from !== from) page = { from, digests: await read().catch(() => null) };
+    return page.digests && page.digests[index - from];
   }
 
   return {
     /** In the order of the data set as far as they have one: a page of queries is in memory. */
     async rollout({ index, digest, path }: PlayedQuery, attempt: number): Promise<void> {
-      // Queries that cannot be read are reported with all of them.
-      const right = await digestAt(index).catch(() => null);
+      const right = await digestAt(index);
       if (right === null) return;
       if (right !== digest) onBreach({ path, problem: `does not play the query at index ${index} of ${QUERIES_FILE}` });
       if (right === undefined || attempt > 1) return;
@@ -94,7 +95,8 @@ export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBre
           onBreach({ path: ROLLOUTS, problem: `lacks ${more} more, which were never played` });
         return count;
       } catch (error) {
-        onBreach({ path: QUERIES_FILE, problem: explain(error) });
+        const problem = explain(error);
+        onBreach({ path: problem.includes(INDEX_FILE) ? INDEX_FILE : QUERIES_FILE, problem });
         return 0;
       }
     },

@@ -80,6 +80,14 @@ export async function countQueries(folder: string): Promise<number> {
 }
 
 export async function readQueries(folder: string, from: number, count: number): Promise<Query[]> {
+  try {
+    return await readLines(folder, from, count);
+  } catch (error) {
+    throw (await indexError(folder)) ?? error;
+  }
+}
+
+async function readLines(folder: string, from: number, count: number): Promise<Query[]> {
   const path = join(folder, QUERIES_FILE);
   const index = await openIndex(folder);
   const first = Math.max(0, Math.min(from, index.count));
@@ -162,7 +170,25 @@ async function usableIndex(folder: string, size: number): Promise<Index | undefi
 }
 
 async function rebuildIndex(folder: string): Promise<Index> {
-  const path = join(folder, QUERIES_FILE);
+  const ends = await endsOfLines(join(folder, QUERIES_FILE));
+  // A folder that cannot be written can still be read.
+  await writeIndex(folder, ends).catch(() => {});
+  return { count: ends.count, ends: async (from, to) => ends.slice(from, to) };
+}
+
+/** The first byte at which the index is not the one of the lines, where these are whole. */
+async function indexError(folder: string): Promise<StoreError | undefined> {
+  const path = join(folder, INDEX_FILE);
+  const found = await endsOfLines(join(folder, QUERIES_FILE)).catch(() => undefined);
+  const wanted = found?.toFile();
+  const index = wanted && (await readPart(path, 0, wanted.length));
+  const at = index ? index.findIndex((byte, i) => byte !== wanted[i]) : -1;
+  if (at < 0) return undefined;
+  const message = `${path} is changed at byte ${at}: it names other ends than the lines of ${QUERIES_FILE} have`;
+  return new StoreError(message, { reason: 'record-broken', fix: 'Remove this file: it is made again of the lines.' });
+}
+
+async function endsOfLines(path: string): Promise<Offsets> {
   const ends = new Offsets();
   let at = 0;
   try {
@@ -174,9 +200,7 @@ async function rebuildIndex(folder: string): Promise<Index> {
     throw fileError('read', path, error);
   }
   if (ends.last !== at) throw recordError(path, 'is torn: its last line has no end');
-  // A folder that cannot be written can still be read.
-  await writeIndex(folder, ends).catch(() => {});
-  return { count: ends.count, ends: async (from, to) => ends.slice(from, to) };
+  return ends;
 }
 
 async function writeIndex(folder: string, ends: Offsets): Promise<void> {

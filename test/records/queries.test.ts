@@ -40,6 +40,16 @@ describe('the queries of a run', () => {
     expect(readFileSync(index)).toEqual(before);
   });
 
+  test('an index that names another end is an error that names it and its byte, and is made anew once it is gone', async () => {
+    const { folder, index } = await written();
+    const bytes = readFileSync(index);
+    writeFileSync(index, bytes.with(32, bytes[32]! ^ 1));
+    const message = `${index} is changed at byte 32: it names other ends than the lines of queries.jsonl have`;
+    await expect(readQueries(folder, 0, 20)).rejects.toMatchObject({ message, fix: expect.stringContaining('Remove') });
+    rmSync(index);
+    expect(await readQueries(folder, 0, 20)).toEqual(queries);
+  });
+
   test('torn lines are an error that names file and line, and are not taken for fewer queries', async () => {
     const { folder, lines, index } = await written();
     truncateSync(lines, statSync(lines).size - 5);
