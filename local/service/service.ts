@@ -2,6 +2,7 @@
 // first, and both wait for the same service. Writes nothing to the terminal. The service gets the environment of the
 // process that started it.
 
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import { createHome, type Home, homeOf } from './home.ts';
@@ -71,18 +72,23 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** A service with other code would apply other rules to this run; a new build of the same code only needs a restart. */
-function isOtherBuild(state: ServiceState, code: CodeId): boolean {
-  if (state.code.version !== code.version || state.code.path !== code.path)
-    throw new TemporalError(
-      `The local service that is up runs everturn ${state.code.version} from ${state.code.path}, ` +
-        `not ${code.version} from ${code.path}.`,
-      {
-        reason: 'other-version',
-        fix: 'End it with `everturn down` (runs continue once a service is up again), or set another EVERTURN_HOME.',
-      },
-    );
-  return state.code.builtAtMs !== code.builtAtMs;
+/**
+ * A service with other code would apply other rules to this run. It only needs a restart where its folder holds a new build, or
+ * where it has equal code, whose folder is gone.
+ */
+function isOtherBuild({ code: running }: ServiceState, code: CodeId): boolean {
+  const isEqual = running.version === code.version && running.built === code.built;
+  if (isEqual) return running.path !== code.path && !existsSync(running.path);
+  if (running.version === code.version && running.path === code.path) return true;
+  const differ = running.version === code.version ? '; their code differs' : '';
+  throw new TemporalError(
+    `The local service that is up runs everturn ${running.version} from ${running.path}, ` +
+      `not ${code.version} from ${code.path}${differ}.`,
+    {
+      reason: 'other-version',
+      fix: 'End it with `everturn down` (runs continue once a service is up again), or set another EVERTURN_HOME.',
+    },
+  );
 }
 
 /** Worker 10 s, server 10 s, and a margin. */

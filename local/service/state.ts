@@ -9,13 +9,13 @@ import type { Home } from './home.ts';
 import { isAlive, type ProcessId } from '../machine/process.ts';
 import type { Environment } from '../machine/user-folders.ts';
 
-/** The code that a service runs: two installations, or two builds, must not be confused. */
+/** The code that a service runs: two versions, or two builds, must not be confused. */
 export interface CodeId {
   readonly version: string;
   /** The package's folder. */
   readonly path: string;
-  /** When the worker's entry was built. */
-  readonly builtAtMs: number;
+  /** The hash of what it was built from: equal code in two folders is the same. */
+  readonly built: string;
 }
 
 /** `ready`: the server is SERVING and the worker polls. */

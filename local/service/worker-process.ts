@@ -2,7 +2,7 @@
 // parent (`parent.ts`). Any program that obeys this contract can replace it.
 
 import { spawn } from 'node:child_process';
-import { closeSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../machine/user-folders.ts';
 import type { KeptChild } from './keep-alive.ts';
@@ -87,6 +87,5 @@ export function recordCommand(home: Home): void {
 export function ownCode(): CodeId {
   const path = packageRoot();
   const { version } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as { version: string };
-  const builtAtMs = Math.floor(statSync(join(path, 'dist', 'worker.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return { version, path, builtAtMs };
+  return { version, path, built: readFileSync(join(path, 'dist', '.built-from'), 'utf8') };
 }

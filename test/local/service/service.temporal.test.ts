@@ -14,7 +14,7 @@ import {
   serviceStatus,
   stopService,
 } from '../../../local/service/service.ts';
-import { liveState, readState, type ServiceState } from '../../../local/service/state.ts';
+import { type CodeId, liveState, readState, type ServiceState } from '../../../local/service/state.ts';
 import { compiledRoom } from '../../support/compiled.ts';
 import { openWorkflowIds, startWorkflow } from './support.ts';
 import { testFolder } from '../../support/scratch-folder.ts';
@@ -33,7 +33,7 @@ function service(extra: Record<string, string> = {}, mode = 'works') {
     env,
     supervisor: join(compiledRoom('local/service'), 'supervisor.js'),
     worker: { command: process.execPath, args: [join(import.meta.dirname, 'scripted-worker.mjs'), room, mode] },
-    code: { version: '1', path: '/here', builtAtMs: 1 },
+    code: { version: '1', path: folder, built: 'a' },
   };
   onTestFinished(() => stopService(env).then(() => undefined));
   return { env, options, home: homeOf(env) };
@@ -140,16 +140,17 @@ describe('the local service', () => {
     expect(said).toMatch(/the server failed[^]*not a database/);
   });
 
-  test('a service of another version or installation is named, not used; a new build of the same code restarts it', async () => {
+  test('a service of other code is named, not used; equal code elsewhere uses it, and a new build restarts it', async () => {
     const { options } = service();
     const old = await ensureService(options);
-    for (const other of [{ version: '2' }, { path: '/there' }]) {
-      const code = { version: '1', path: '/here', builtAtMs: 1, ...other };
-      await expect(ensureService({ ...options, code })).rejects.toThrow(
-        `runs everturn 1 from /here, not ${code.version} from ${code.path}`,
+    const own = options.code!;
+    const ofOther = (other: Partial<CodeId>) => ensureService({ ...options, code: { ...own, ...other } });
+    for (const other of [{ version: '2' }, { path: '/there', built: 'b' }])
+      await expect(ofOther(other)).rejects.toThrow(
+        `runs everturn 1 from ${own.path}, not ${other.version ?? '1; their code'} from ${other.path ?? own.path}`,
       );
-    }
-    const fresh = await ensureService({ ...options, code: { version: '1', path: '/here', builtAtMs: 2 } });
+    expect(await ofOther({ path: '/there' })).toMatchObject({ started: false, address: old.address });
+    const fresh = await ofOther({ built: 'b' });
     expect(fresh.started).toBe(true);
     expect(isAlive(old.state.supervisor)).toBe(false);
   });

@@ -18,7 +18,7 @@ export function serviceState(change: Partial<ServiceState> = {}): ServiceState {
     phase: 'ready',
     host: hostname(),
     supervisor: identify(process.pid)!,
-    code: { version: '1', path: '/x', builtAtMs: 1 },
+    code: { version: '1', path: '/x', built: 'a' },
     temporal: { path: '/t', version: '1.8.2' },
     address: '127.0.0.1:7233',
     uiAddress: 'http://127.0.0.1:8233',
