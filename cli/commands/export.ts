@@ -91,7 +91,8 @@ function summaryLines(
   const { lines, finishedTurns } = summary;
   const partly = finishedTurns > 0 ? `, ${finishedTurns} of them the finished turns of undecided rollouts` : '';
   const many = (lines > 0 || format === 'dpo') && lines !== summary.exported;
-  const as = many ? ` as ${plural(lines, format === 'dpo' ? 'pair' : 'line')}` : '';
+  const unit = format === 'dpo' ? 'pair' : format.startsWith('parquet') ? 'row' : 'line';
+  const as = many ? ` as ${plural(lines, unit)}` : '';
   const why = summary.skipped['not-trainable']
     ? ' Its model gives text without token ids: --format messages holds it.'
     : '';

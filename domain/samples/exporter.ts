@@ -11,6 +11,8 @@ export type NotCarried = 'no-right-answer' | 'text-prompt';
 
 /** A format with a state: a file's head and end, or lines that several trajectories make. */
 export interface Encoder {
+  /** Added so far, of a format whose rows are not lines. */
+  readonly rows?: number;
   /** Throws StoreError before it changes anything. */
   add(trajectory: Trajectory, labels: Labels): Chunk[];
   /** Called once, after the last trajectory. */

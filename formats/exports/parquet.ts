@@ -168,6 +168,7 @@ export function openParquet<Row extends { readonly query: string }>(
   const writer = new ParquetWriter({ writer: out.writer, schema, createdBy: 'everturn' });
   let rows: Row[] = [];
   let tokens = 0;
+  let added = 0;
   function flush(): Uint8Array[] {
     if (rows.length > 0) {
       const columnData = names.map((name) => ({ name, data: rows.map((row) => cell(columns[name], row[name])) }));
@@ -178,12 +179,16 @@ export function openParquet<Row extends { readonly query: string }>(
     return out.take();
   }
   return {
+    get rows() {
+      return added;
+    },
     add(trajectory, labels) {
       const before: Uint8Array[] = [];
       for (const row of rowsOf(trajectory, labels)) {
         const isNext = row.query !== rows.at(-1)?.query;
         if (tokens >= (isNext ? groupTokens : MOST_TIMES * groupTokens)) before.push(...flush());
         rows.push(row);
+        added++;
         tokens += tokensOf(row);
       }
       return before;

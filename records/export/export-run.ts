@@ -20,7 +20,7 @@ import { isOnDisk } from '../place.ts';
 export interface ExportSummary {
   /** Trajectories written. */
   readonly exported: number;
-  /** Lines or parts written: several trajectories may make one, or one several. */
+  /** Lines, parts or rows written: several trajectories may make one, or one several. */
   readonly lines: number;
   /** Those of them that are finished turns of an undecided rollout. */
   readonly finishedTurns: number;
@@ -88,6 +88,7 @@ export async function exportRun(
       for (const chunk of chunks) await writeChunk(chunk);
     }
     for (const chunk of encoder.end()) await writeChunk(chunk);
+    written.lines = encoder.rows ?? written.lines;
   }
 
   if (typeof target !== 'string') {
