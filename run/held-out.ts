@@ -1,13 +1,18 @@
 // The held-out rows of a training run (`eval`): the options that go with them, and the problems that are trained on too.
 
 import { flagOf, unusable } from '../domain/errors/unusable.ts';
+import { isFunctionModel } from '../domain/rollout/settings.ts';
 import { isAsked, type ResolvedOptions } from './config.ts';
 import type { Rows } from './rows.ts';
 
 const OF_VERSIONS = ['batchGroups', 'maxStaleness', 'eval', 'evalEvery', 'evalSamples'] as const;
 
-/** Refuses options that mean nothing without a trainer; numbers in a config file may be shared with a run that has one. */
+/** Refuses options that mean nothing without a trainer, and a trainer of what has no weights; numbers in a config file may be shared. */
 export function mustTrain({ options, origins }: ResolvedOptions): void {
+  if (options.train && isFunctionModel(options.model)) {
+    const problem = '--train is given, and the model is a function of the program: its answers have no token ids.';
+    throw unusable(problem, 'Leave --train out, or name the model that is trained.', 'bad-settings');
+  }
   const given = options.eval === null ? OF_VERSIONS.find((key) => isAsked(origins[key])) : 'eval';
   if (options.train || given === undefined) return;
   const flag = flagOf(given);
