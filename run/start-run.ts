@@ -73,10 +73,14 @@ async function begin(planned: PlannedRun, link: Link, { env, onEvent, functions,
   };
   registerRun(homeOf(env), { folder: store.folder, ...settings }, code);
   onEvent({ type: 'made', run, folder: store.folder });
-  await startCollection(session, { run, out, ...(maxConcurrent !== undefined && { maxConcurrent }) }, title);
+  const isNew = await startCollection(
+    session,
+    { run, out, ...(maxConcurrent !== undefined && { maxConcurrent }) },
+    title,
+  );
   recordCommand(homeOf(env));
   if (record.train) await startFeed(session, { run, out, since: (await store.get('run'))?.record.createdAt });
-  return attached;
+  return !isNew;
 }
 
 /** What the workers of a run must have. */

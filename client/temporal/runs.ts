@@ -3,6 +3,7 @@
 
 import {
   type Client,
+  WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -30,19 +31,25 @@ const CALL_MS = 10_000;
 const STEER_MS = 15_000;
 
 /**
- * Starts the run's collection, or attaches to it if it is open. `summary` is its title in the UI. Refuses one of another
- * folder, which a client elsewhere may have started in the same moment.
+ * Starts the run's collection, or attaches to it if it is open: false then, for all but one of those that start it in the same
+ * moment. `summary` is its title in the UI. Refuses one of another folder, which a client elsewhere may have started.
  */
-export async function startCollection(session: Session, input: CollectionInput, summary: string): Promise<void> {
+export async function startCollection(session: Session, input: CollectionInput, summary: string): Promise<boolean> {
   const { client } = session;
-  await calling(`start run "${input.run}"`, () =>
+  const begin = () =>
     client.workflow.start('collection', {
       ...startOptions({ workflowId: input.run, input, summary }),
+      workflowIdConflictPolicy: 'FAIL',
       priority: steeringPriority(input.run),
-    }),
-  );
+    });
+  const attach = (error: unknown): false => {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+    throw error;
+  };
+  const isNew = await calling(`start run "${input.run}"`, () => begin().then(() => true, attach));
   const { out } = await describeWorkflow(session, input.run);
   if (out !== null && out !== input.out) throw runElsewhere(input.run, out);
+  return isNew;
 }
 
 export function runElsewhere(run: string, out: string): UsageError {

@@ -34,11 +34,13 @@ const started = (more: Partial<StartOptions> = {}) =>
   });
 
 describe('a run that a program starts', { timeout: 120_000 }, () => {
-  test('is played, read, and found again by the same call; nothing is printed', async () => {
+  test('is played, read, and found again by the same call, also at once; nothing is printed', async () => {
     const written = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'));
     const events: RunEvent[] = [];
-    const run = await started({ onEvent: (event) => events.push(event) });
-    expect(run).toMatchObject({ run: 'by-program', found: 'new', folder: join(everturn.folder, 'runs/by-program') });
+    const atOnce = await Promise.all([started({ onEvent: (event) => events.push(event) }), started(), started()]);
+    expect(atOnce.filter(({ found }) => found === 'new')).toHaveLength(1);
+    const [run] = atOnce;
+    expect(run).toMatchObject({ run: 'by-program', folder: join(everturn.folder, 'runs/by-program') });
     const names: string[] = [];
     for await (const { query, sample } of run.rollouts()) names.push(`${query}/${sample}`);
     expect(names.sort()).toEqual(['q1/0', 'q1/1', 'q2/0', 'q2/1', 'q3/0', 'q3/1']);
@@ -96,6 +98,7 @@ describe('a run that a program starts', { timeout: 120_000 }, () => {
     [{ numTurns: 0 }, 'bad-value'],
     [{ turns: 3 } as object, 'unknown-option'],
     [{ name: 'a/b' }, 'run-name'],
+    [{ name: 'other', model: () => '2', train: true }, 'bad-settings'],
     [{ name: 'other', strict: true }, 'bad-row'],
     [{ name: 'other', dataset: 'none.jsonl' }, 'dataset-missing'],
     [{ name: 'other', model: 'openai:http://127.0.0.1:9/v1#m', signal: AbortSignal.abort('left') }, undefined],
