@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { namesCluster } from '../client/temporal/cluster-settings.ts';
+import type { Session } from '../client/temporal/connection.ts';
 import type { WorkflowState } from '../client/temporal/runs.ts';
 import { InternalError, TemporalError } from '../domain/errors/errors.ts';
 import { orAborted } from '../local/machine/aborted-wait.ts';
@@ -10,6 +11,7 @@ import type { Environment } from '../local/machine/user-folders.ts';
 import { askServer } from './ask-server.ts';
 import type { RunPlace } from '../run/place.ts';
 import { isOnDisk } from '../records/place.ts';
+import type { WaitOptions } from './run.ts';
 
 /** Between two looks at a folder; each is some requests in a bucket. */
 const LOOK_MS = 500;
@@ -24,18 +26,34 @@ export interface Waiting {
   next(hadNews: boolean): Promise<void>;
 }
 
-export function openWaiting({ run, store }: RunPlace, env: Environment, signal: AbortSignal | undefined): Waiting {
+export function openWaiting(
+  { run, store }: RunPlace,
+  { env, signal, onWait }: WaitOptions & { readonly env: Environment },
+): Waiting {
   const lookMs = isOnDisk(store.folder) ? LOOK_MS : LOOK_IN_BUCKET_MS;
   let answeredMs = Date.now();
   // At once: most often a run is either going on or not.
   let askMs = 0;
   /** A run that has just ended has its result at the next look. */
   let closed: Error | undefined;
+  let told: string | undefined;
+
+  async function tellCause(session: Session, tell: (why: string) => void): Promise<void> {
+    const [{ awaitedOf }, { unanswered }] = await Promise.all([
+      import('./trouble.ts'),
+      import('../local/service/link.ts'),
+    ]);
+    const why = await awaitedOf(session, run, store.folder).catch(unanswered);
+    if (why !== undefined && why !== told) tell(why);
+    told = why;
+  }
 
   async function ask(): Promise<void> {
     const state = await askServer(env, async ({ session }) => {
       const { describeWorkflow } = await import('../client/temporal/runs.ts');
-      return (await describeWorkflow(session, run, 1)).state;
+      const { state: known } = await describeWorkflow(session, run, 1);
+      if (onWait && known === 'running') await tellCause(session, onWait);
+      return known;
     });
     const now = Date.now();
     if (state === 'running') answeredMs = now;

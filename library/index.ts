@@ -38,6 +38,7 @@ export type {
   RunProgress,
   SkipOptions,
   TargetOptions,
+  WaitOptions,
 } from './run.ts';
 export type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 export type { WeightsOptions, WeightUpdate } from './update-weights.ts';

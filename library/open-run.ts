@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { UsageError } from '../domain/errors/errors.ts';
 import { unusable } from '../domain/errors/unusable.ts';
 import { isRunName } from '../domain/names/ids.ts';
+import type { Tuning } from '../domain/run/messages.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { nothingSeen } from '../records/ended/ended.ts';
 import { resolvePlace } from '../records/place.ts';
@@ -23,6 +24,7 @@ import type {
   Run,
   RunProgress,
   TargetOptions,
+  WaitOptions,
 } from './run.ts';
 import type { Caller } from '../run/caller.ts';
 import type { WeightsOptions } from './update-weights.ts';
@@ -84,7 +86,6 @@ export async function locatePlace(named: string, options: PlaceOptions): Promise
 }
 
 /** Most programs and commands use one part of the library: each is loaded with its first use. */
-const steering = () => import('./steer.ts');
 export const mustTake = async (method: Method, options: unknown) =>
   (await import('./options.ts')).mustTake(method, options);
 
@@ -96,8 +97,8 @@ function runAt(place: RunPlace, around: Opening): OpenedRun {
 
   async function* rollouts(options: RolloutsOptions = {}): AsyncGenerator<Rollout> {
     await mustTake('rollouts', options);
-    const { follow = true, signal: own = signal } = options;
-    const waiting = openWaiting(place, env, own);
+    const { follow = true, signal: own = signal, onWait } = options;
+    const waiting = openWaiting(place, { env, signal: own, onWait });
     const seen = nothingSeen();
     for (;;) {
       // Read first: the result is written behind the last end.
@@ -113,14 +114,15 @@ function runAt(place: RunPlace, around: Opening): OpenedRun {
     }
   }
 
-  async function status(): Promise<RunProgress> {
+  async function status(options = {}): Promise<RunProgress> {
+    await mustTake('status', options);
     const { progressOfRun } = await import('./progress.ts');
     return progressOfRun(place, env, onProgress);
   }
 
-  async function result(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<RunProgress> {
+  async function result(options: WaitOptions = {}): Promise<RunProgress> {
     await mustTake('result', options);
-    const waiting = openWaiting(place, env, options.signal ?? signal);
+    const waiting = openWaiting(place, { env, signal: options.signal ?? signal, onWait: options.onWait });
     while (!(await store.get('result'))) await waiting.next(false);
     return status();
   }
@@ -142,7 +144,9 @@ function runAt(place: RunPlace, around: Opening): OpenedRun {
   function stats(options: StatsByFieldOptions): Promise<FieldStatistics>;
   async function stats(options: StatsOptions & Partial<StatsByFieldOptions> = {}) {
     await mustTake('stats', options);
-    const { by } = options;
+    const { by, rows } = options;
+    if (by === undefined && rows !== undefined)
+      throw unusable('--rows names the data set for --by.', 'Give --by <field> too.');
     const { statisticsByField, statisticsOf } = await import('./statistics.ts');
     if (by === undefined) return statisticsOf(place, options);
     return (await statisticsByField(cwd, place, { ...options, by })).found;
@@ -181,6 +185,15 @@ function actsOn(place: RunPlace, around: Opening): Acts {
     ...{ cwd, env, now: Date.now, onEvent, signal },
   });
 
+  const steered =
+    (how: 'pause' | 'resume' | 'tune' | 'cancel') =>
+    async (options: object = {}): Promise<void> => {
+      await mustTake(how, options);
+      const { steerRun, stopRun } = await import('./steer.ts');
+      if (how === 'cancel') await stopRun(place, around);
+      else await steerRun(place, around, how === 'tune' ? (options as Tuning) : how);
+    };
+
   async function continued(method: Method, options: (ForkOptions | ExtendOptions) & Asked): Promise<ForkedRun> {
     await mustTake(method, options);
     const { startFork } = await import('./fork.ts');
@@ -194,13 +207,10 @@ function actsOn(place: RunPlace, around: Opening): Acts {
       const { judgeRun } = await import('./judge-run.ts');
       return judgeRun(place, callerOf(options), options);
     },
-    pause: async () => void (await (await steering()).steerRun(place, around, 'pause')),
-    resume: async () => void (await (await steering()).steerRun(place, around, 'resume')),
-    async tune(options) {
-      await mustTake('tune', options);
-      await (await steering()).steerRun(place, around, options);
-    },
-    cancel: async () => void (await (await steering()).stopRun(place, around)),
+    pause: steered('pause'),
+    resume: steered('resume'),
+    tune: steered('tune'),
+    cancel: steered('cancel'),
     fork: (options) => continued('fork', options),
     extend: (options) => continued('extend', options),
     async updateWeights(options) {

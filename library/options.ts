@@ -49,7 +49,7 @@ const START_OPTIONS = {
   onEvent: maybe(FUNCTION),
 };
 
-const ROLLOUTS_OPTIONS = { follow: maybe(BOOLEAN), signal: maybe(SIGNAL) };
+const WAIT_OPTIONS = { signal: maybe(SIGNAL), onWait: maybe(FUNCTION) };
 
 const STATS_OPTIONS = {
   k: maybe(listOf(PLACE)),
@@ -136,18 +136,22 @@ const PAIRS_OPTIONS = {
 const OPTIONS = {
   start: START_OPTIONS,
   openRun: PLACE_OPTIONS,
-  rollouts: ROLLOUTS_OPTIONS,
+  rollouts: { ...WAIT_OPTIONS, follow: maybe(BOOLEAN) },
   rows: ROWS_OPTIONS,
   stats: STATS_OPTIONS,
   export: EXPORT_OPTIONS,
   check: CHECK_OPTIONS,
-  result: { signal: maybe(SIGNAL) },
+  status: {},
+  result: WAIT_OPTIONS,
+  pause: {},
+  resume: {},
   tune: { maxConcurrent: PLACE },
   fork: { ...CONTINUE_OPTIONS, fromTurn: PLACE, samples: maybe(PLACE) },
   extend: { ...CONTINUE_OPTIONS, turns: PLACE },
   updateWeights: WEIGHTS_OPTIONS,
   judge: JUDGE_OPTIONS,
   judgePairs: PAIRS_OPTIONS,
+  cancel: {},
 } satisfies Readonly<Record<string, FieldTable>>;
 
 export type Method = keyof typeof OPTIONS;
@@ -155,7 +159,7 @@ export type Method = keyof typeof OPTIONS;
 /** Throws a UsageError that names the option, and what it takes. */
 export function mustTake(method: Method, options: unknown): void {
   const table: FieldTable = OPTIONS[method];
-  const names = `It takes ${Object.keys(table).join(', ')}.`;
+  const names = `It takes ${Object.keys(table).join(', ') || 'none'}.`;
   if (!isObject(options)) throw unusable(`The options of ${method}() are ${shownValue(options)}.`, names);
   const alien = Object.keys(options).find((name) => !Object.hasOwn(table, name));
   if (alien !== undefined && method !== 'start')

@@ -53,7 +53,7 @@ export interface Run {
   /** How far it has come now. Waits for nothing. */
   status(): Promise<RunProgress>;
   /** Waits for the run's end: its status then. A run that was cancelled has ended, too (`state`). */
-  result(options?: { readonly signal?: AbortSignal | undefined }): Promise<RunProgress>;
+  result(options?: WaitOptions): Promise<RunProgress>;
   /** Begins no further rollout; those in flight are played to their end. Reason `run-not-open`: it has ended. */
   pause(): Promise<void>;
   resume(): Promise<void>;
@@ -77,11 +77,19 @@ export interface Run {
 
 export type ForkedRun = Run & Pick<Begun, 'found'>;
 
-export interface RolloutsOptions {
+export interface WaitOptions {
+  /** Ends the wait, which then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called while nothing happens, with what is waited for, each once: the program that answers for the run's functions, a
+   * worker, a model server, a disk.
+   */
+  readonly onWait?: ((why: string) => void) | undefined;
+}
+
+export interface RolloutsOptions extends WaitOptions {
   /** False: only those that have ended by now. Default true. */
   readonly follow?: boolean | undefined;
-  /** Ends the wait: the iteration then throws the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface SkipOptions {

@@ -120,7 +120,7 @@ async function ofRun(run: OpenedRun, method: string, { options, rest }: Given, o
     case 'status':
       return run.status();
     case 'result':
-      return run.result();
+      return run.result({ onWait: (why) => onEvent({ type: 'wait', why }) });
     case 'pause':
     case 'resume':
     case 'cancel':

@@ -8,9 +8,10 @@ import { type DescribedWorkflow, describeInFlight } from '../client/temporal/in-
 import { stranded } from '../client/temporal/routing.ts';
 import { activitiesIn, type PendingActivity, retriedLocally } from '../client/temporal/pending.ts';
 import type { Session } from '../client/temporal/connection.ts';
-import { TASK_QUEUE } from '../domain/names/queues.ts';
+import { isFunctionQueue, TASK_QUEUE } from '../domain/names/queues.ts';
 import { unwritable } from '../records/places/writable.ts';
 import { unanswered } from '../local/service/link.ts';
+import { isUnanswered } from '../run/program-pollers.ts';
 import { workOf } from '../run/require-worker.ts';
 import { isOnDisk } from '../records/place.ts';
 
@@ -63,7 +64,7 @@ function slowAnswer(pending: readonly Pending[]): string | undefined {
   const minutes = (Date.now() - Math.min(...begun)) / 60_000;
   const passed = begun.length === 0 ? undefined : SLOW_MINUTES.find((least) => minutes >= least);
   if (passed === undefined) return undefined;
-  return `No answer for more than ${passed} min to the oldest of ${begun.length} requests seen. A request is sent again after --request-timeout-seconds (3600 by default).`;
+  return `No answer for more than ${passed} min to the oldest of ${begun.length} requests seen. A request is sent again after the run's requestTimeoutSeconds (3600 by default).`;
 }
 
 const MOST_CHARS = 600;
@@ -115,10 +116,14 @@ export async function localDiskTrouble(folder: string): Promise<string | undefin
 
 async function missingWorker(session: Session, pending: readonly Pending[]): Promise<string | undefined> {
   const waiting = new Set(pending.filter(({ state }) => state === 'scheduled').map(({ queue }) => queue));
-  for (const queue of waiting) {
+  for (const queue of new Set(pending.map((one) => one.queue))) {
     const known = workOf(queue);
     // Steps of the run itself wait for its own workers: `stranded` says why.
-    if (!known || queue === TASK_QUEUE || (await takesActivities(session, queue)) !== false) continue;
+    if (!known || queue === TASK_QUEUE) continue;
+    const isMissing = isFunctionQueue(queue)
+      ? await isUnanswered(session, queue, waiting.has(queue)).catch(unanswered)
+      : waiting.has(queue) && (await takesActivities(session, queue)) === false;
+    if (!isMissing) continue;
     return `${known.what} are waiting, and no worker takes them (queue ${queue}). ${known.fix} Nothing is lost meanwhile.`;
   }
   return undefined;

@@ -19,14 +19,25 @@ export const programIdentity = (home: string): string =>
  */
 export async function mustBeAlone(session: Session, run: string, home: string): Promise<void> {
   for (const { identity, secondsAgo } of await activityPollers(session, functionQueue(run))) {
-    const [who = '', startTime = '', ...its] = identity.split(' ');
-    const [pid, host] = who.split('@');
-    const isHere = host === hostname();
-    const id = { pid: Number(pid), startTime: decodeURIComponent(startTime) };
-    if (isHere && (its.join(' ') === home || !isAlive(id))) continue;
-    const where = isHere ? `process ${id.pid}` : `${oneLine(who)}, which asked for calls ${secondsAgo} s ago`;
+    const { who, pid, isHere, hasEnded, itsHome } = programOf(identity);
+    if (hasEnded || (isHere && itsHome === home)) continue;
+    const where = isHere ? `process ${pid}` : `${oneLine(who)}, which asked for calls ${secondsAgo} s ago`;
     throw answered(run, where, isHere ? '' : ` ${POLLER_SECONDS} s after its end`);
   }
+}
+
+function programOf(identity: string) {
+  const [who = '', startTime = '', ...its] = identity.split(' ');
+  const [pid, host] = who.split('@');
+  const isHere = host === hostname();
+  const hasEnded = isHere && !isAlive({ pid: Number(pid), startTime: decodeURIComponent(startTime) });
+  return { who, pid, isHere, hasEnded, itsHome: its.join(' ') };
+}
+
+/** Whether no program answers for the calls of this queue. One that is busy with as many as it takes asks for none. */
+export async function isUnanswered(session: Session, queue: string, isWaiting: boolean): Promise<boolean> {
+  const pollers = await activityPollers(session, queue);
+  return pollers.length === 0 ? isWaiting : pollers.every(({ identity }) => programOf(identity).hasEnded);
 }
 
 export const answered = (run: string, by: string, later = ''): UsageError =>

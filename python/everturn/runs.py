@@ -46,6 +46,7 @@ class Rollout:
     # epoch milliseconds
     ended_at: Optional[int]
     steered: bool = False
+    # the record that cannot be read, by its file, and what is wrong with it
     flaw: Optional[str] = None
     run: "Run" = dataclasses.field(default=None, repr=False, compare=False)
 
@@ -121,9 +122,9 @@ class Run:
         """How far it has come: state, total, done, inFlight, counts, waitingFor, …"""
         return self._call("status")
 
-    def result(self) -> Dict[str, Any]:
-        """Waits for its end: its status then."""
-        return self._call("result")
+    def result(self, on_wait=None) -> Dict[str, Any]:
+        """Waits for its end: its status then. While nothing happens, what is waited for goes to on_wait, each text once."""
+        return self._call("result", on_event=on_wait and (lambda event: on_wait(event["why"])))
 
     def pause(self) -> None:
         """Begins no further rollout; those in flight are played to their end."""

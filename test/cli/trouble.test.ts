@@ -67,7 +67,7 @@ describe('the trouble of a run', () => {
     const slow = (begunAgoS: number) => awaitedOf(sessionOf({ activity: 'generate', state: 2, begunAgoS }), 'r', null);
     expect(await slow(60)).toBeUndefined();
     expect(await slow(200)).toContain('No answer for more than 3 min');
-    expect(await slow(700)).toMatch(/more than 10 min.*--request-timeout-seconds \(3600 by default\)/);
+    expect(await slow(700)).toMatch(/more than 10 min.*requestTimeoutSeconds \(3600 by default\)/);
   });
 
   test('what is tried again and again is said with its failure, but not to who prints no foreign words', async () => {

@@ -66,6 +66,10 @@ describe('a program with functions of its own', () => {
       }
       last.child.kill('SIGKILL');
       await last.said;
+      const run = await openRun('sums', { out: join(everturn.folder, 'runs'), home: join(everturn.folder, 'home') });
+      const told = new AbortController();
+      const waited = run.result({ onWait: (why) => told.abort(new Error(why)), signal: told.signal });
+      await expect(waited).rejects.toThrow('Start the program again that made the run');
       rmSync(join(everturn.folder, 'hold'));
       expect(await program(true).said).toEqual({
         found: 'attached',
@@ -78,7 +82,6 @@ describe('a program with functions of its own', () => {
         .map(({ of }) => of);
       expect(new Set(asked).size).toBe(2 * ROWS.length * SAMPLES);
       expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(3 * 2);
-      const run = await openRun('sums', { out: join(everturn.folder, 'runs') });
       expect(await run.check()).toMatchObject({ breaches: 0 });
       for await (const rollout of run.rollouts()) expect(rollout).toMatchObject({ outcome: 'complete' });
       // Run again, the program finds it ended, and calls nothing.
