@@ -8,6 +8,7 @@ import type { Tuning } from '../domain/run/messages.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { nothingSeen } from '../records/ended/ended.ts';
 import { resolvePlace } from '../records/place.ts';
+import type { Breach } from '../records/store.ts';
 import { askServer } from './ask-server.ts';
 import { openWaiting } from './await-run.ts';
 import type { Around, CheckOptions } from './check.ts';
@@ -28,6 +29,7 @@ import type {
 } from './run.ts';
 import type { Caller } from '../run/caller.ts';
 import type { WeightsOptions } from './update-weights.ts';
+import { told, toldMethods } from './told.ts';
 import { DEFAULT_OUT, placeNamed, runPlace, type RunPlace } from '../run/place.ts';
 import type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 
@@ -48,14 +50,18 @@ export interface OpenOptions {
  * Opens the run `named`: by its name in `out`, by its folder, or by its place in a bucket (`s3://bucket/prefix/name`). Rejects
  * with a UsageError of reason `no-such-run` where there is none.
  */
-export async function openRun(named: string, options: OpenOptions = {}): Promise<Run> {
+export function openRun(named: string, options: OpenOptions = {}): Promise<Run> {
+  return told(openGiven(named, options));
+}
+
+async function openGiven(named: string, options: OpenOptions): Promise<Run> {
   if (typeof named !== 'string')
     throw unusable('openRun() has no name of a run.', 'Give its name, its folder or its place in a bucket.');
   await mustTake('openRun', options);
   return withoutPlace(await openPlace(named, options));
 }
 
-const withoutPlace = ({ out: _out, store: _store, ...run }: OpenedRun): Run => run;
+const withoutPlace = ({ out: _out, store: _store, ...run }: OpenedRun): Run => toldMethods(run);
 
 export type OpenedRun = Run & RunPlace;
 
@@ -166,7 +172,9 @@ function runAt(place: RunPlace, around: Opening): OpenedRun {
     async check(options: CheckOptions = {}) {
       await mustTake('check', options);
       const { checkPlace } = await import('./check.ts');
-      return (await checkPlace(place, around, options)).result;
+      const { inOptionNames } = await import('./option-names.ts');
+      const onBreach = ({ path, problem }: Breach) => options.onBreach?.({ path, problem: inOptionNames(problem) });
+      return (await checkPlace(place, around, { ...options, onBreach })).result;
     },
     status,
     result,

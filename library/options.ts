@@ -156,6 +156,8 @@ const OPTIONS = {
 
 export type Method = keyof typeof OPTIONS;
 
+export const METHOD_OPTIONS: readonly string[] = Object.values(OPTIONS).flatMap((table) => Object.keys(table));
+
 /** Throws a UsageError that names the option, and what it takes. */
 export function mustTake(method: Method, options: unknown): void {
   const table: FieldTable = OPTIONS[method];

@@ -14,6 +14,7 @@ import { type NeutralRow, neutralRow } from '../domain/samples/neutral-row.ts';
 import { readTrajectory } from '../records/reading/trajectories.ts';
 import { summaryOf } from '../records/reading/summary.ts';
 import type { Store } from '../records/store.ts';
+import { toldMethods } from './told.ts';
 
 /** The facts of a rollout that need no further reading. */
 export interface RolloutFacts {
@@ -49,7 +50,7 @@ export interface RolloutFacts {
   readonly endedAt: number | null;
   /** A person's message is in its context: it counts in no number of the run. */
   readonly steered?: true;
-  /** A record of it that cannot be read. */
+  /** The record of it that cannot be read, by its file, and what is wrong with it; absent where all can. */
   readonly flaw?: string;
 }
 
@@ -80,7 +81,7 @@ export interface RolloutTexts {
 
 export const openRollout = (store: Store, run: string, row: RolloutRow): Rollout => ({
   ...factsOf(row),
-  ...partsOf(store, { run, query: row.query, sample: row.sample, attempt: row.attempt }),
+  ...toldMethods(partsOf(store, { run, query: row.query, sample: row.sample, attempt: row.attempt })),
 });
 
 /** What is read when it is asked for. */

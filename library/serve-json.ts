@@ -56,15 +56,17 @@ async function answerTo(line: string, write: Write, streams: Map<number, Stream>
     const onEvent = (event: object) => void put({ event });
     await put({ result: (await call(request, onEvent, streams)) ?? null });
   } catch (error) {
-    await put({ error: errorOf(error) });
+    await put({ error: await errorOf(error) });
   }
 }
 
-function errorOf(error: unknown) {
+/** Its options are named as Python writes them: `at_turn`. */
+async function errorOf(error: unknown) {
   if (!(error instanceof EverturnError))
     return { boundary: 'everturn', reason: 'error', message: explain(error), fix: null };
-  const { boundary, reason, message, fix = null } = error;
-  return { boundary, reason, message, fix };
+  const { errorInOptionNames, inPython } = await import('./option-names.ts');
+  const { boundary, reason, message, fix } = errorInOptionNames(error) as EverturnError;
+  return { boundary, reason, message: inPython(message), fix: fix === undefined ? null : inPython(fix) };
 }
 
 async function call(

@@ -14,6 +14,7 @@ import type { RunOptions } from '../run/options.ts';
 import { type Begun, DEFAULT_OUT, type RunPlace } from '../run/place.ts';
 import { mustTake, openRun, type OpenOptions } from './open-run.ts';
 import type { Run } from './run.ts';
+import { told } from './told.ts';
 
 /** A list of one may be given as a text. */
 type OneOrMore<T> = T extends readonly string[] ? T | string : T;
@@ -51,7 +52,12 @@ export interface StartedRun extends Run, Pick<Begun, 'found'> {
 
 /** A program that only reads runs does without them. */
 const startingParts = () =>
-  Promise.all([import('../run/config.ts'), import('../run/prepare-run.ts'), import('../run/start-run.ts')]);
+  Promise.all([
+    import('../run/config.ts'),
+    import('../run/prepare-run.ts'),
+    import('../run/start-run.ts'),
+    import('./option-names.ts'),
+  ]);
 
 /**
  * Starts a run, or finds the one that the same call started, and resolves once it goes on by itself: it outlives this program.
@@ -62,7 +68,11 @@ const startingParts = () =>
  * functions of its own the program answers for them until the run has ended, and lives as long; killed and started again, it
  * goes on. A second one is refused meanwhile (`still-played`).
  */
-export async function start(options: StartOptions): Promise<StartedRun> {
+export function start(options: StartOptions): Promise<StartedRun> {
+  return told(startGiven(options));
+}
+
+async function startGiven(options: StartOptions): Promise<StartedRun> {
   await mustTake('start', options);
   const { dataset, name, config, strict = false, onEvent = () => {}, model, environment, tools, ...rest } = options;
   const { out = DEFAULT_OUT, home, env: given = process.env, cwd = process.cwd(), signal, ...plain } = rest;
@@ -72,14 +82,15 @@ export async function start(options: StartOptions): Promise<StartedRun> {
     environment: isCode(environment) ? environment : undefined,
     tools,
   });
-  const caller = { cwd, env, now: Date.now, onEvent, functions, signal };
+  const [{ resolveOptions }, { prepareRun }, { beginRun }, { eventInOptionNames }] = await startingParts();
+  const tell = (event: RunEvent) => onEvent(eventInOptionNames(event));
+  const caller = { cwd, env, now: Date.now, onEvent: tell, functions, signal };
   const named = functions?.model?.facts.name ?? model;
   const input = {
     ...plain,
     ...(named !== undefined && { model: named }),
     ...(environment !== undefined && !isCode(environment) && { environment }),
   };
-  const [{ resolveOptions }, { prepareRun }, { beginRun }] = await startingParts();
   const resolved = resolveOptions({ configFile: config === undefined ? undefined : resolve(cwd, config), input });
   signal?.throwIfAborted();
   const { place, found, at } = await orAborted(signal, begun());

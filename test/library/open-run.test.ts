@@ -110,9 +110,15 @@ describe('what a run gives', () => {
     for (const [asked, said] of [
       [() => run.stats({ ks: [1] } as object), /no option "ks"/],
       [() => run.stats({ k: [0] }), /option k /],
-      [() => run.stats({ k: [64] }), /--k 64 is above/],
+      [() => run.stats({ k: [64] }), /^`k` 64 is above/],
+      [() => run.stats({ rows: 'x.jsonl' } as object), /option rows of stats\(\) is given without by/],
+      [
+        () => (run.status as (options: object) => Promise<unknown>)({ follow: true }),
+        /status\(\) has no option "follow"/,
+      ],
+      [() => run.export('kto', 'file', { texts: true }), /^`texts` means nothing to `format` kto/],
       [() => all(run.rows({ minMembers: 0.5 })), /option minMembers/],
-      [() => all(run.rows({ successRate: [0.9, 0.1] })), /--success-rate "0.9:0.1"/],
+      [() => all(run.rows({ successRate: [0.9, 0.1] })), /^`successRate` "0.9:0.1"/],
       [() => run.export('csv', 'file'), /no export format "csv"/],
       [() => run.check({ export: 'nowhere' }), /"nowhere" is not a file/],
     ] as const) {
