@@ -1,6 +1,7 @@
 """Everturn's library in a process of its own, `everturn serve-json`: a request and its answer are lines of JSON. Nothing that it
 prints for people is read."""
 import atexit
+import contextlib
 import json
 import os
 import shlex
@@ -25,8 +26,10 @@ class Process:
             child = self._started()
             self.asked += 1
             try:
-                child.stdin.write(asked)
-                child.stdin.flush()
+                # one that has ended takes nothing: its output ends, and that is said
+                with contextlib.suppress(BrokenPipeError):
+                    child.stdin.write(asked)
+                    child.stdin.flush()
                 return self._answer(child, on_event)
             except EverturnError:
                 raise
@@ -50,7 +53,7 @@ class Process:
                 return answer["result"]
         code = child.wait()
         self.close()
-        raise EverturnError(f"`{shlex.join(self.words)} serve-json` ended with {code}.", "no-command", "Is it of this version?")
+        raise EverturnError(f"`{shlex.join(self.words)} serve-json` ended with {code}.", "no-command", "Give command= the words that call an Everturn of this version.")
 
     def _started(self):
         if self.child is None or self.child.poll() is not None:

@@ -7,6 +7,7 @@ import unittest
 
 import everturn
 from everturn import EverturnError, Rollout, exports, runs
+from everturn.process import Process
 
 COMMAND = json.loads(os.environ["EVERTURN_TEST_COMMAND"])
 OUT = os.environ["EVERTURN_TEST_RUNS"]
@@ -70,6 +71,7 @@ class Reading(unittest.TestCase):
             (lambda: list(opened().rows(min_members=0.5)), "bad-value"),
             (lambda: everturn.start("x.jsonl", temperature=float("nan"), command=COMMAND), "bad-value"),
             (lambda: everturn.start("x.jsonl", model=lambda messages: "2", command=COMMAND), "bad-value"),
+            (lambda: opened().stats(at_turn=9), "no-such-turn"),
             (lambda: opened().export("csv", "file"), "unknown-format"),
             (lambda: everturn.open_run("r1", command="/no/such/everturn"), "no-command"),
             (lambda: everturn.open_run("r1", command=[sys.executable, "-c", "pass"]), "no-command"),
@@ -77,7 +79,16 @@ class Reading(unittest.TestCase):
             with self.assertRaises(EverturnError) as caught:
                 refused()
             self.assertEqual(caught.exception.reason, reason)
+            self.assertNotRegex(str(caught.exception), r"--[a-z]|atTurn")
             self.assertTrue(caught.exception.fix)
+
+    def test_a_command_that_has_ended_is_named(self):
+        process = Process(["true"])
+        child = process._started()
+        child.wait()
+        process._started = lambda: child
+        with self.assertRaisesRegex(EverturnError, "`true serve-json` ended with 0"):
+            process.call("hello")
 
     def test_frames_and_data_sets_are_made_by_their_own_libraries(self):
         made = {}
