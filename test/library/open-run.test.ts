@@ -111,7 +111,7 @@ describe('what a run gives', () => {
       [() => run.stats({ ks: [1] } as object), /no option "ks"/],
       [() => run.stats({ k: [0] }), /option k /],
       [() => run.stats({ k: [64] }), /^`k` 64 is above/],
-      [() => run.stats({ rows: 'x.jsonl' } as object), /option rows of stats\(\) is given without by/],
+      [() => run.stats({ rows: 'x.jsonl' } as object), /^`rows` names the data set for `by`/],
       [
         () => (run.status as (options: object) => Promise<unknown>)({ follow: true }),
         /status\(\) has no option "follow"/,
