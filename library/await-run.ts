@@ -11,7 +11,6 @@ import type { Environment } from '../local/machine/user-folders.ts';
 import { askServer } from './ask-server.ts';
 import type { RunPlace } from '../run/place.ts';
 import { isOnDisk } from '../records/place.ts';
-import type { WaitOptions } from './run.ts';
 
 /** Between two looks at a folder; each is some requests in a bucket. */
 const LOOK_MS = 500;
@@ -20,6 +19,16 @@ const LOOK_IN_BUCKET_MS = 5_000;
 const ASK_MS = 10_000;
 /** A server that does not answer is waited for. */
 export const GIVE_UP_MS = 15 * 60_000;
+
+export interface WaitOptions {
+  /** Ends the wait, which then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called while nothing happens, with what is waited for, each once: the program that answers for the run's functions, a
+   * worker, a model server, a disk.
+   */
+  readonly onWait?: ((why: string) => void) | undefined;
+}
 
 export interface Waiting {
   /** Resolves when it is time to look again. Rejects if nobody plays the run, or with the signal's reason. */

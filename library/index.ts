@@ -22,6 +22,7 @@ export type { EnvironmentFunction, EnvironmentFunctions } from '../environments/
 export type { ToolFunction } from '../environments/tools/function.ts';
 export type { ModelAnswer, ModelFunction, ModelRequest } from '../inference/function-model.ts';
 export type { RunEvent } from '../run/caller.ts';
+export type { WaitOptions } from './await-run.ts';
 export type { CheckOptions, CheckResult } from './check.ts';
 export type { ExportOptions, SampleOptions } from './export-plan.ts';
 export type { ExtendOptions, ForkOptions } from './fork.ts';
@@ -38,7 +39,6 @@ export type {
   RunProgress,
   SkipOptions,
   TargetOptions,
-  WaitOptions,
 } from './run.ts';
 export type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 export type { WeightsOptions, WeightUpdate } from './update-weights.ts';

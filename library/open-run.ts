@@ -10,7 +10,7 @@ import { nothingSeen } from '../records/ended/ended.ts';
 import { resolvePlace } from '../records/place.ts';
 import type { Breach } from '../records/store.ts';
 import { askServer } from './ask-server.ts';
-import { openWaiting } from './await-run.ts';
+import { openWaiting, type WaitOptions } from './await-run.ts';
 import type { Around, CheckOptions } from './check.ts';
 import type { ExportOptions } from './export-plan.ts';
 import type { ExtendOptions, ForkOptions } from './fork.ts';
@@ -25,7 +25,6 @@ import type {
   Run,
   RunProgress,
   TargetOptions,
-  WaitOptions,
 } from './run.ts';
 import type { Caller } from '../run/caller.ts';
 import type { WeightsOptions } from './update-weights.ts';

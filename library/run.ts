@@ -8,6 +8,7 @@ import type { RowTexts } from '../formats/exports/rows.ts';
 import type { ExportSummary } from '../records/export/export-run.ts';
 import type { SkippedRollout } from '../records/export/selection.ts';
 import type { Begun } from '../run/place.ts';
+import type { WaitOptions } from './await-run.ts';
 import type { CheckOptions, CheckResult } from './check.ts';
 import type { ExportOptions, SampleOptions } from './export-plan.ts';
 import type { ExtendOptions, ForkOptions } from './fork.ts';
@@ -76,16 +77,6 @@ export interface Run {
 }
 
 export type ForkedRun = Run & Pick<Begun, 'found'>;
-
-export interface WaitOptions {
-  /** Ends the wait, which then throws the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Called while nothing happens, with what is waited for, each once: the program that answers for the run's functions, a
-   * worker, a model server, a disk.
-   */
-  readonly onWait?: ((why: string) => void) | undefined;
-}
 
 export interface RolloutsOptions extends WaitOptions {
   /** False: only those that have ended by now. Default true. */
