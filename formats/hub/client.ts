@@ -6,7 +6,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { EverturnError } from '../../domain/errors/errors.ts';
-import { forbiddenIn, guardedFetch } from '../../local/machine/forbidden-address.ts';
+import { fetchWithin, forbiddenIn } from '../../local/machine/forbidden-address.ts';
 import { isCommit, type HubPlace } from './place.ts';
 import { refusalOf, unreachable } from './refusal.ts';
 import type { HubSettings } from './settings.ts';
@@ -19,13 +19,11 @@ export interface HubFile {
 
 export type Hub = Awaited<ReturnType<typeof openHub>>;
 
-/** Nothing has arrived for this long. */
-const SILENCE_MS = 60_000;
+const fetchOfHub = fetchWithin(60_000);
 
 export async function openHub(place: HubPlace, settings: HubSettings, signal?: AbortSignal) {
   const { datasetInfo, downloadFile, listFiles } = await import('@huggingface/hub');
   const { endpoint, token } = settings;
-  let silence!: ReturnType<typeof watchSilence>;
   let refusal: EverturnError | undefined;
 
   /** What is asked here is a GET. */
@@ -33,29 +31,19 @@ export async function openHub(place: HubPlace, settings: HubSettings, signal?: A
     const url = new URL(address instanceof Request ? address.url : address);
     const headers = Object.fromEntries(new Headers(init?.headers));
     if (token !== undefined && url.origin === new URL(endpoint).origin) headers['authorization'] = `Bearer ${token}`;
-    silence.timer.refresh();
-    const reply = await guardedFetch(url, { headers, signal: silence.signal });
+    const reply = await fetchOfHub(url, { headers, ...(signal && { signal }) });
     if (reply.ok) return reply;
     await reply.body?.cancel();
     throw (refusal = refusalOf(reply, place, settings));
   };
-  async function* beating(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const some of bytes) {
-      silence.timer.refresh();
-      yield some;
-    }
-  }
   async function asking<T>(work: () => Promise<T>): Promise<T> {
-    silence = watchSilence(signal);
     try {
       return await work();
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof EverturnError) throw error;
       // The client passes on the text alone of an error in a stream.
-      throw refusal ?? forbiddenIn(error) ?? unreachable(place, settings, silence.signal.reason ?? error);
-    } finally {
-      clearTimeout(silence.timer);
+      throw refusal ?? forbiddenIn(error) ?? unreachable(place, settings, error);
     }
   }
   const of = { hubUrl: endpoint, fetch: ask };
@@ -76,7 +64,7 @@ export async function openHub(place: HubPlace, settings: HubSettings, signal?: A
     const blob = await downloadFile({ ...of, repo, path, revision, xet: false });
     const part = `${to}.${randomUUID()}.incomplete`;
     try {
-      await pipeline(blob!.stream(), beating, createWriteStream(part, { flags: 'wx' }));
+      await pipeline(blob!.stream(), createWriteStream(part, { flags: 'wx' }));
       await check(part);
       await rename(part, to);
     } finally {
@@ -84,13 +72,6 @@ export async function openHub(place: HubPlace, settings: HubSettings, signal?: A
     }
   }
   return { list: () => asking(list), load: (...file: Parameters<typeof load>) => asking(() => load(...file)) };
-}
-
-/** The signal ends what waits for a hub that sends nothing, and what its caller ends. */
-function watchSilence(caller: AbortSignal | undefined) {
-  const silent = new AbortController();
-  const timer = setTimeout(() => silent.abort(new Error(`no byte for ${SILENCE_MS / 1000} s`)), SILENCE_MS);
-  return { timer, signal: caller ? AbortSignal.any([caller, silent.signal]) : silent.signal };
 }
 
 /** The names become paths in the cache. */

@@ -78,14 +78,19 @@ export function guardedConnector(
 const CONNECT_MS = 10_000;
 
 /** undici is loaded with the first request: most commands make none. */
-async function load() {
+async function load(silenceMs: number) {
   const undici = await import('undici');
   const connect = guardedConnector(undici.buildConnector, { timeout: CONNECT_MS });
-  return { undici, dispatcher: new undici.Agent({ connect, headersTimeout: 0, bodyTimeout: 0 }) };
+  return { undici, dispatcher: new undici.Agent({ connect, headersTimeout: silenceMs, bodyTimeout: silenceMs }) };
 }
-let loaded: ReturnType<typeof load> | undefined;
 
-export const guardedFetch: typeof fetch = async (url, init) => {
-  const { undici, dispatcher } = await (loaded ??= load());
-  return undici.fetch(url, { ...init, dispatcher });
-};
+/** `silenceMs`: fails where no byte has arrived for so long; 0: never. */
+export function fetchWithin(silenceMs: number): typeof fetch {
+  let loaded: ReturnType<typeof load> | undefined;
+  return async (url, init) => {
+    const { undici, dispatcher } = await (loaded ??= load(silenceMs));
+    return undici.fetch(url, { ...init, dispatcher });
+  };
+}
+
+export const guardedFetch = fetchWithin(0);

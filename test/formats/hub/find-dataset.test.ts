@@ -149,15 +149,6 @@ describe('a data set on the hub', () => {
     env['HF_HUB_OFFLINE'] = '1';
     await refused('hf:maker/sums/main/test', 'dataset-changed', file!);
   });
-
-  test('that breaks off is not kept, and loaded again', async () => {
-    server.send((content) => content.subarray(0, content.length / 2));
-    await refused('hf:maker/sums/main/train', 'dataset-changed');
-    server.send(undefined);
-    const rows = await read(await find('hf:maker/sums/main/train'));
-    expect(rows.dataset.accepted).toBe(1);
-    rows.close();
-  });
 });
 
 describe('the split of a data set on the hub', () => {
