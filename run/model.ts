@@ -16,7 +16,7 @@ import type { RunRecord } from '../records/format/run-record.ts';
 import type { RunOptions } from './options.ts';
 import { flagOf, unusable } from '../domain/errors/unusable.ts';
 import { type Caller, logOf } from './caller.ts';
-import { withToolFormat } from './tools.ts';
+import { conversationWith, withToolFormat } from './tools.ts';
 
 /**
  * Opens the model of a run for what `use` asks of it, with the run's tools in the format in which it calls them. Throws a
@@ -103,11 +103,7 @@ export function mustHonour(settings: RolloutSettings, { onEvent }: Caller): void
 
 function mustFollow({ facts, tokenizer }: TokenBackend, openings: readonly (readonly string[])[]): void {
   const template = { name: facts.name, text: tokenizer.chatTemplate() ?? '', render: tokenizer.renderChat };
-  for (const roles of openings)
-    mustExtend(
-      template,
-      roles.map((role) => ({ role, content: 'Question' })),
-    );
+  for (const roles of openings) mustExtend(template, conversationWith(roles));
 }
 
 /** Options with absolute folders. A name that is not a folder here stays unchanged: a hub id. */

@@ -65,13 +65,16 @@ export async function withToolFormat(
     const shown = mustTakeTools(
       { name: facts.name, render: renderFor(tokenizer, { tools: whole }), end: { stop: stops[0] ?? null, ...end } },
       tools.list,
-      asked.map((roles) => roles.map((role) => ({ role, content: 'Question' }))),
+      asked.map(conversationWith),
     );
     if (!shown) onEvent({ type: 'tools-not-shown' });
   }
   const markers = await markersOf(tokenizer, found.openings);
   return markers.length > 0 ? { ...whole, markers } : whole;
 }
+
+/** A conversation of messages in these roles, to try a chat template. */
+export const conversationWith = (roles: readonly string[]) => roles.map((role) => ({ role, content: 'Question' }));
 
 /** The openings of calls for which the tokenizer has a token, wherever they are in a text. */
 export async function markersOf(

@@ -23,7 +23,6 @@ const TOKENIZER: Flag<string | false | undefined> = {
 };
 
 const { successRate, dropZeroVariance, minMembers } = EXPORT_FLAGS;
-const FILTER_FLAGS = { successRate, dropZeroVariance, minMembers };
 
 export const check = command({
   args: RUN_ARGUMENT,
@@ -34,7 +33,7 @@ export const check = command({
     format: choiceFlag('<name>', PROVED, "the export's format (default: as its lines say)"),
     sequences: choiceFlag('<per>', SEQUENCES, "the export's layout (default: as its lines say)"),
     undecided: UNDECIDED_FLAG,
-    ...FILTER_FLAGS,
+    ...{ successRate, dropZeroVariance, minMembers },
     tokenizer: TOKENIZER,
     clockSkew: withDefault(
       number('<seconds>', "how far workers' clocks may be apart", Infinity, 'It takes a number of seconds.'),

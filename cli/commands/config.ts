@@ -43,9 +43,7 @@ export const config = command({
     const lines = Object.entries(places).map(([name, value]) => `\n${name.padEnd(10)} ${oneLine(value)}`);
     return {
       json: { ...(run === undefined ? {} : { run }), settings, ...places },
-      text: [table(settings, columns, paintFor(io.out, io.env)), ...(lines.length > 0 ? ['\n', ...lines] : [])].join(
-        '',
-      ),
+      text: `${table(settings, columns, paintFor(io.out, io.env))}${lines.length > 0 ? `\n${lines.join('')}` : ''}`,
     };
   },
 });

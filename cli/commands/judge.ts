@@ -12,7 +12,7 @@ import { judgedPairs, type JudgeOptions } from '../../library/judge-pairs.ts';
 import { type Answer, choiceFlag, command, flag, text, unusable } from '../command.ts';
 import { findRun } from '../find/place.ts';
 import { OUT, UNSAFE } from '../flags.ts';
-import { type Column, count, lines, type Paint, paintFor, plural, table } from '../format.ts';
+import { type Column, count, lines, paintFor, plural, table } from '../format.ts';
 import { batchedJson, type Io, say } from '../io.ts';
 import { callerOf } from '../play/say-event.ts';
 
@@ -112,20 +112,10 @@ async function judgeLines(io: Io, pairs: string, given: JudgeOptions): Promise<A
   return { notes: [`${plural(good, 'answer')}: ${right} right, ${wrong} wrong, ${undecided} undecided${rest}.`] };
 }
 
-function changesText(io: Io, { leftOut, ...changes }: JudgedRun, file: string): string {
-  const { unjudged, broken } = leftOut;
-  return lines(
-    changeLines(changes, paintFor(io.out, io.env)),
-    unjudged > 0 && `Left out: ${plural(unjudged, 'turn')} without a verdict.`,
-    broken > 0 && `Left out: ${plural(broken, 'rollout')} with damaged records.`,
-    `The new verdicts are in ${shortPath(io, file)}; the run's own are unchanged.`,
-  ).join('\n');
-}
+type Change = JudgedRun['verdicts'][number];
 
-type Changes = Omit<JudgedRun, 'leftOut'>;
-type Change = Changes['verdicts'][number];
-
-function changeLines({ turns, changed, otherReason, verdicts, examples }: Changes, paint: Paint): string[] {
+function changesText(io: Io, found: JudgedRun, file: string): string {
+  const { turns, changed, otherReason, verdicts, examples, leftOut } = found;
   const tint = ({ was, now }: Change) => (was === now ? undefined : 'yellow');
   const columns: Column<Change>[] = [
     ['was', ({ was }) => was, tint],
@@ -134,17 +124,20 @@ function changeLines({ turns, changed, otherReason, verdicts, examples }: Change
   ];
   const reasons = otherReason > 0 ? `; ${count(otherReason)} alike for another reason` : '';
   return lines(
-    table(verdicts, columns, paint),
+    table(verdicts, columns, paintFor(io.out, io.env)),
     '',
     `${plural(turns, 'turn')}, ${changed === 0 ? 'none' : count(changed)} judged differently${reasons}.`,
     examples.map((row) => `  ${exampleText(row)}`),
     changed > examples.length && `  … and ${count(changed - examples.length)} more`,
-  );
+    leftOut.unjudged > 0 && `Left out: ${plural(leftOut.unjudged, 'turn')} without a verdict.`,
+    leftOut.broken > 0 && `Left out: ${plural(leftOut.broken, 'rollout')} with damaged records.`,
+    `The new verdicts are in ${shortPath(io, file)}; the run's own are unchanged.`,
+  ).join('\n');
 }
 
 const SHOWN_CHARS = 60;
 
-function exampleText({ query, sample, attempt, turn, ...row }: Changes['examples'][number]): string {
+function exampleText({ query, sample, attempt, turn, ...row }: JudgedRun['examples'][number]): string {
   const { was, verdict, reason, extracted } = row;
   const again = attempt > 1 ? `, attempt ${attempt}` : '';
   const found = extracted === undefined ? '' : `: ${oneLine(extracted).slice(0, SHOWN_CHARS)}`;

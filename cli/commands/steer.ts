@@ -16,20 +16,15 @@ import { plural } from '../format.ts';
 import { openProgressView } from '../view/progress-view.ts';
 import { outcomeLine } from '../view/summary.ts';
 
-/** Rollouts in flight continue to their end. */
-export const pause = command({
-  args: RUN_ARGUMENT,
-  flags: OF_RUN,
-  help: 'Example:\n  everturn pause my-run',
-  run: (io, given) => steered(io, given, 'pause', 'is paused'),
-});
+const steering = (how: 'pause' | 'resume', done: string) =>
+  command({
+    ...{ args: RUN_ARGUMENT, flags: OF_RUN, help: `Example:\n  everturn ${how} my-run` },
+    run: (io, given) => steered(io, given, how, done),
+  });
 
-export const resume = command({
-  args: RUN_ARGUMENT,
-  flags: OF_RUN,
-  help: 'Example:\n  everturn resume my-run',
-  run: (io, given) => steered(io, given, 'resume', 'goes on'),
-});
+/** Rollouts in flight continue to their end. */
+export const pause = steering('pause', 'is paused');
+export const resume = steering('resume', 'goes on');
 
 export const tune = command({
   args: RUN_ARGUMENT,
