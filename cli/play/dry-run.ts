@@ -20,7 +20,6 @@ import { printProgress } from '../../local/machine/progress.ts';
 import { askServer } from '../../library/ask-server.ts';
 import { shortPath } from '../../library/command-line.ts';
 import { recordedProgress } from '../../run/place.ts';
-import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
 import { count, lines, paintFor, plural } from '../format.ts';
 import { planOf, planText } from '../view/plan-text.ts';
@@ -31,7 +30,7 @@ import { isOnDisk } from '../../records/place.ts';
 /** Prompts that are rendered: enough for a mean, and quick. */
 const RENDERED = 200;
 
-export async function dryRun(io: Io, { place, rows, record, parts, isThere }: PreparedRun): Promise<Answer> {
+export async function dryRun(io: Io, { place, rows, record, parts, isThere }: PreparedRun) {
   const { options, origins } = parts;
   const { settings } = record;
   const { run, store } = place;

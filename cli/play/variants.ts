@@ -82,7 +82,7 @@ export async function playVariants(
   }
   // None begins before each model has answered.
   for (const prepared of runs) {
-    if (given.dryRun) say(io, textOf(await dryRun(io, prepared)));
+    if (given.dryRun) say(io, (await dryRun(io, prepared)).text);
     else await playPrepared(io, prepared, { ...given, detach: true });
   }
   if (given.dryRun || given.detach) return;
@@ -101,8 +101,6 @@ export async function playVariants(
   };
 }
 
-const textOf = ({ text = '' }: Answer): string => (typeof text === 'string' ? text : text());
-
 /** Follows one after the other: those behind it are played meanwhile. */
 function followed(io: Io, places: readonly RunPlace[], json: boolean): Promise<'detached' | 'ended'> {
   return withLink(aroundOf(io), async (link) => {
@@ -116,13 +114,10 @@ function followed(io: Io, places: readonly RunPlace[], json: boolean): Promise<'
   });
 }
 
-async function endOf(
-  place: RunPlace,
-  maxFailed: number,
-): Promise<{ readonly code: ExitCode; readonly cause?: string }> {
+async function endOf(place: RunPlace, maxFailed: number) {
   const result = await knownResult(place);
   const code = result ? exitCodeOfResult(result, maxFailed) : EXIT.failed;
-  return { code, ...(result && code !== EXIT.ok && { cause: await causeOf({ place, result, maxFailed }) }) };
+  return { code, cause: result && code !== EXIT.ok ? await causeOf({ place, result, maxFailed }) : undefined };
 }
 
 /** Parts of names of runs, distinct, of at most so many characters: the words of each label, or its number before them. */
