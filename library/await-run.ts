@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { namesCluster } from '../client/temporal/cluster-settings.ts';
 import type { Session } from '../client/temporal/connection.ts';
-import type { WorkflowState } from '../client/temporal/runs.ts';
 import { InternalError, TemporalError } from '../domain/errors/errors.ts';
+import type { WorkflowState } from '../domain/run/messages.ts';
 import { orAborted } from '../local/machine/aborted-wait.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { askServer } from './ask-server.ts';

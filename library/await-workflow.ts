@@ -3,8 +3,8 @@
 
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeWorkflow, type WorkflowState } from '../client/temporal/runs.ts';
-import type { MemoProgress } from '../domain/run/messages.ts';
+import { describeWorkflow } from '../client/temporal/runs.ts';
+import type { MemoProgress, WorkflowState } from '../domain/run/messages.ts';
 import type { OnProgress } from '../local/machine/progress.ts';
 import type { Link } from '../local/service/link.ts';
 import { GIVE_UP_MS, serverAway } from './await-run.ts';

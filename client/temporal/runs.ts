@@ -19,12 +19,11 @@ import type {
   CollectionResult,
   MemoProgress,
   Tuning,
+  WorkflowState,
 } from '../../domain/run/messages.ts';
 import { untilSeen, wasUnseen } from './unseen.ts';
 
 type Steering = 'pause' | 'resume' | 'stop';
-
-export type WorkflowState = 'running' | 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed-out' | 'absent';
 
 const QUERY_MS = 3000;
 const CALL_MS = 10_000;

@@ -109,6 +109,9 @@ export const RESULT = {
 };
 export type CollectionResult = ObjectOf<typeof RESULT>;
 
+/** As the server says it. */
+export type WorkflowState = 'running' | 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed-out' | 'absent';
+
 export interface Tuning {
   readonly maxConcurrent: number;
 }
