@@ -21,6 +21,7 @@ import {
 } from '../../domain/schema/fields.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
+import { unreadable } from '../datasets/json-line.ts';
 import { badRowText } from '../datasets/row-fault.ts';
 import { askerOf } from '../datasets/wording.ts';
 import { isHubPlace, parseHubPlace } from '../hub/place.ts';
@@ -79,7 +80,7 @@ const FIX = '`everturn benchmarks gsm8k --json` shows a page that is right.';
 /** Throws a DatasetError. */
 export function readPage(file: string): Page {
   const lines = new LineCounter();
-  const document = parseDocument(readRegular(file, MOST_BYTES), { lineCounter: lines });
+  const document = parseDocument(textOf(file), { lineCounter: lines });
   const refuse = (line: number, field: string | null, problem: string): never => {
     throw new DatasetError(badRowText({ file, line, field, problem, fix: FIX }), { reason: 'bad-page' });
   };
@@ -92,7 +93,9 @@ export function readPage(file: string): Page {
   };
   const [broken] = document.errors;
   if (broken) refuse(broken.linePos?.[0].line ?? 1, null, `is no YAML (${short(broken.code, 80)})`);
-  const value: unknown = document.toJS();
+  let value: unknown;
+  const unfolded = problemOf(() => (value = document.toJS()));
+  if (unfolded !== undefined) refuse(1, null, `is no YAML (${unfolded})`);
   const flaw = flawOfWritten(PAGE, value);
   if (flaw !== undefined) {
     const [, place = '', said = flaw] = /^(?:it|`([^`]*)`) (.*)$/s.exec(flaw) ?? [];
@@ -104,6 +107,14 @@ export function readPage(file: string): Page {
   const wrong = wrongIn(page);
   if (wrong) refuse(lineOf(wrong.path), wrong.path.join('.'), wrong.problem);
   return page;
+}
+
+function textOf(file: string): string {
+  try {
+    return readRegular(file, MOST_BYTES);
+  } catch (error) {
+    throw unreadable(file, error);
+  }
 }
 
 function wrongIn(page: Page): { readonly path: readonly string[]; readonly problem: string } | undefined {

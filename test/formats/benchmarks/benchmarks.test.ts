@@ -254,7 +254,7 @@ describe('a name', () => {
     writeFileSync(join(folder, 'gsm8k'), '{}');
     expect(findBenchmark('gsm8k', folder)).toBeUndefined();
     expect(findBenchmark('rows.jsonl', folder)).toBeUndefined();
-    expect(findBenchmark('hf:openai/gsm8k', folder)).toBeUndefined();
+    expect(() => findBenchmark('none.yaml', folder)).toThrow(/there is no data set at .*none\.yaml/);
   });
 
   test.each([
