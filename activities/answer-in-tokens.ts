@@ -10,7 +10,7 @@ import { spelledMarkers } from '../domain/tools/spelled-markers.ts';
 import { concatenated } from '../domain/rollout/turn-facts.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { ChunkRecord, Finish } from '../domain/rollout/turn.ts';
-import { fallingVersions } from '../domain/weights/weight-version.ts';
+import { fallingVersions, olderAmong } from '../domain/weights/weight-version.ts';
 import type { GenerateRequest, Reply, TokenBackend } from '../inference/backend.ts';
 import { isFull, type NoRoom, nullIfFull, commonRequest, type DueTurn } from './answer.ts';
 import type { Answered } from './turn-prompt.ts';
@@ -143,7 +143,9 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
       });
     if (part === null) return { ...answer, finish: 'length' };
     const whole = joined(answer, part, 0);
-    const back = fallingVersions(whole.versions);
+    // The labels alone may take weights that another run left on the server for newer ones.
+    const back =
+      fallingVersions(whole.versions) && fallingVersions(whole.versions, olderAmong(await asked.declaredWeights()));
     if (back) throw olderWeights(back);
     if (part.finish === 'stop' || whole.outputIds.length >= request.maxNewTokens) return whole;
     if (part.outputIds.length === 0) throw nothingCame(part.finish);

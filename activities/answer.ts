@@ -6,6 +6,7 @@ import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import type { ChunkRecord } from '../domain/rollout/turn.ts';
 import type { GenerateOptions, TextBackend } from '../inference/backend.ts';
+import type { DeclaredWeights } from '../domain/weights/weights.ts';
 import type { Store } from '../records/store.ts';
 import type { Answered, TurnPrompt } from './turn-prompt.ts';
 
@@ -21,6 +22,8 @@ export interface DueTurn {
   readonly avoid: readonly string[];
   /** The answer's first chunk, if it is stored already. */
   readonly firstChunk: ChunkRecord | undefined;
+  /** The updates of the run's weights, in their order. */
+  readonly declaredWeights: () => Promise<readonly DeclaredWeights[]>;
   /** Which try of the activity this is, 1-based. */
   readonly attempt: number;
   readonly now: () => number;

@@ -12,7 +12,7 @@ import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import { answerInText, type DueTurn, type NoRoom } from './answer.ts';
 import { answerInTokens } from './answer-in-tokens.ts';
-import type { ProgramDeps } from './deps.ts';
+import type { ActivityDeps, ProgramDeps } from './deps.ts';
 import { failIfRepeated, type Flaws, readFlaws, withFlaw } from './flaws.ts';
 import { beat as beatNow, withHeartbeats } from './heartbeat.ts';
 import { readLoopPrompt, type ReadPrompt, type TurnPrompt } from './turn-prompt.ts';
@@ -29,9 +29,12 @@ interface GenerateBeat {
   readonly flaws: Flaws;
 }
 
+/** A program that answers for its own functions alone updates no weights. */
+type GenerateDeps = ProgramDeps & Partial<Pick<ActivityDeps, 'weights'>>;
+
 /** `readAgentPrompt`: the prompt of a turn in a rollout that an agent's program plays. */
 export function generateActivity(
-  { openStore, backend: backendOf, tools, isStopping, now }: ProgramDeps,
+  { openStore, backend: backendOf, tools, isStopping, weights, now }: GenerateDeps,
   readAgentPrompt: ReadPrompt,
   turnNotices: TurnNotices,
 ) {
@@ -67,6 +70,7 @@ export function generateActivity(
       const due: DueTurn = {
         ...{ store: patient, id, rollout: rollout.record, turn, prompt, seed, avoid, attempt, now },
         firstChunk: firstChunk?.record,
+        declaredWeights: async () => (await weights?.ledger(store.folder).read())?.entries ?? [],
         options: { signal, onProgress: (tokens) => report({ tokens }) },
       };
       const answering = givesText(backend) ? answerInText(backend, due) : answerInTokens(backend, due);

@@ -52,7 +52,10 @@ export function openFirstLabels(): FirstLabels {
   };
 }
 
-/** Whether weights are older than others of the same server or answer: of an earlier line, or of a lower number on the same one. */
+/** Whether weights are older than others of the same server or answer. */
+export type IsOlder = (now: Named, before: Named) => boolean;
+
+/** As their labels tell: of an earlier line, or of a lower number on the same one. */
 export function isOlder(now: Named, before: Named): boolean {
   const [line, lineBefore] = [lineOf(now), lineOf(before)];
   if (line !== lineBefore) return line < lineBefore;
@@ -60,15 +63,22 @@ export function isOlder(now: Named, before: Named): boolean {
 }
 
 type Named = Pick<VersionSpan, 'version' | 'versionLabel'>;
+const wordOf = ({ version, versionLabel }: Named): string => versionLabel ?? String(version);
+
+/** As a run declared them: what it declared is older than what it declared later alone, whatever a server was called before. */
+export function olderAmong(declared: readonly { readonly label: string }[]): IsOlder {
+  const placeOf = (named: Named) => declared.findLastIndex(({ label }) => label === wordOf(named));
+  return (now, before) => (placeOf(now) < 0 ? isOlder(now, before) : placeOf(now) < placeOf(before));
+}
+
 const lineOf = ({ versionLabel = '' }: Named): number => Number(LINE.exec(versionLabel)?.[1] ?? 0);
 
 /** Within one answer no version string recurs, and none is older than the one before it. */
-export function fallingVersions(versions: readonly VersionSpan[]): string | null {
-  const word = ({ version, versionLabel }: VersionSpan) => versionLabel ?? String(version);
+export function fallingVersions(versions: readonly VersionSpan[], isBack: IsOlder = isOlder): string | null {
   for (const [i, span] of versions.entries()) {
     const before = versions[i - 1];
-    const again = i > 1 && versions.slice(0, i - 1).some((old) => word(old) === word(span));
-    if (again || (before && isOlder(span, before))) return versions.map(word).join(', ');
+    const again = i > 1 && versions.slice(0, i - 1).some((old) => wordOf(old) === wordOf(span));
+    if (again || (before && isBack(span, before))) return versions.map(wordOf).join(', ');
   }
   return null;
 }

@@ -4,7 +4,7 @@
 import { LEAST_LOGPROB, logprobsServe, MOST_LOGPROB } from '../../domain/rollout/logprob-meaning.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
-import { fallingVersions } from '../../domain/weights/weight-version.ts';
+import { fallingVersions, type IsOlder } from '../../domain/weights/weight-version.ts';
 import { concatenated } from '../../domain/rollout/turn-facts.ts';
 import { differences } from './differences.ts';
 import type { CheckedRollout, Problem } from './checked.ts';
@@ -13,7 +13,7 @@ import { fileOf } from '../format/rollout-file.ts';
 const isLogprob = (value: number) => value <= MOST_LOGPROB && value >= LEAST_LOGPROB;
 
 /** Ids and logprobs of an answer, or of a chunk of one. */
-export function* answerProblems(record: ChunkRecord | TurnRecord): Generator<string> {
+export function* answerProblems(record: ChunkRecord | TurnRecord, isOlder?: IsOlder): Generator<string> {
   const { outputIds, logprobs, versions, startedAt, finishedAt } = record;
   if (logprobs.length !== outputIds.length)
     yield `has ${logprobs.length} logprobs for ${outputIds.length} output tokens`;
@@ -26,7 +26,7 @@ export function* answerProblems(record: ChunkRecord | TurnRecord): Generator<str
     return fits;
   });
   if (!contiguous || at !== outputIds.length) yield 'has version spans that do not cover its output';
-  const back = fallingVersions(versions);
+  const back = fallingVersions(versions, isOlder);
   if (back) yield `has versions that go back within one answer: ${back}`;
   if (finishedAt < startedAt) yield `ends at ${finishedAt}, before its start at ${startedAt}`;
 }

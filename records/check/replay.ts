@@ -5,7 +5,7 @@ import { samplesPerQuery } from '../../domain/samples/group.ts';
 import { parentOf } from '../../domain/rollout/lineage.ts';
 import { turnSeed } from '../../domain/names/ids.ts';
 import { isFolder } from '../../domain/weights/model-identity.ts';
-import { versionNumber } from '../../domain/weights/weight-version.ts';
+import { fallingVersions, type IsOlder, versionNumber } from '../../domain/weights/weight-version.ts';
 import { RUN_FILE } from '../format/layout.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import { agentProblems, rightCallVerdict } from './agent.ts';
@@ -17,7 +17,10 @@ import { differences } from './differences.ts';
 import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';
 import { END_FILE, fileOf, ROLLOUT_FILE } from '../format/rollout-file.ts';
 
-export async function* replayProblems(checked: CheckedRollout, facts: ReplayFacts): AsyncGenerator<Problem> {
+/** `weightsOrder`: that in which the run declared its weights. */
+type Facts = ReplayFacts & { readonly weightsOrder: () => Promise<IsOlder> };
+
+export async function* replayProblems(checked: CheckedRollout, facts: Facts): AsyncGenerator<Problem> {
   const { turns, verdicts } = checked;
   const { run, calls: texts, clockSkewMs = CLOCK_SKEW_MS } = facts;
   yield* of(ROLLOUT_FILE, rolloutProblems(checked, run));
@@ -91,7 +94,7 @@ function* sayProblems({ turns, messages, files, end }: CheckedRollout, run: RunR
     yield [fileOf('turn', from.turn), `answers no message of a person; ${RUN_FILE} says ${JSON.stringify(from.said)}`];
 }
 
-async function problemsOfTurn(checked: CheckedRollout, i: number, facts: ReplayFacts): Promise<string[]> {
+async function problemsOfTurn(checked: CheckedRollout, i: number, facts: Facts): Promise<string[]> {
   const { rollout, turns, verdicts } = checked;
   const { record } = turns[i]!;
   const { tokenizer } = facts;
@@ -101,7 +104,7 @@ async function problemsOfTurn(checked: CheckedRollout, i: number, facts: ReplayF
   return [
     ...differences(record, await rightTurn(checked, i, facts)),
     ...serverProblem(rollout.settings.model, record.server),
-    ...answerProblems(record),
+    ...answerProblems(record, fallingVersions(record.versions) ? await facts.weightsOrder() : undefined),
     ...turnProblems(record, rollout.settings),
     ...(record.asked ? [] : shownProblems(rollout, before, record)),
     ...(exact ? await exactProblems(rollout, record.asked ? undefined : before, record, tokenizer) : []),

@@ -11,7 +11,9 @@ import * as layout from '../format/layout.ts';
 import { FOREIGN } from '../in-flight/listing.ts';
 import type { NameOf, RolloutKind } from '../format/kinds.ts';
 import { decodeRecord } from '../format/text.ts';
-import type { OnBreach, Store, Stored } from '../store.ts';
+import { type IsOlder, isOlder, olderAmong } from '../../domain/weights/weight-version.ts';
+import type { OnBreach, RolloutFiles, Store, Stored } from '../store.ts';
+import { openWeightsLedger } from '../run/weights.ts';
 import { replayProblems } from './replay.ts';
 import { formProblem, type CheckedRollout, type ReplayFacts } from './checked.ts';
 import { END_FILE, fileOf, parseRolloutFile, ROLLOUT_FILE, type RolloutFile } from '../format/rollout-file.ts';
@@ -47,9 +49,7 @@ export async function checkRollout(
   // The end is read before the files are listed: the turns that it names existed by then, also in a running run.
   const ended = await read(END_FILE);
   // A line that cannot be read was reported with the end.
-  const listed = await store
-    .readRecords(id, ({ names, line }) => ({ names: names(), flaw: line?.problem() }))
-    .catch(() => undefined);
+  const listed = await store.readRecords(id, namesAndFlaw).catch(() => undefined);
   if (typeof ended === 'string') breach(END_FILE, ended);
   if (!listed) return undefined;
   const { names, flaw } = listed;
@@ -104,7 +104,9 @@ export async function checkRollout(
   };
 
   for (const [file, problem] of gapProblems(checked)) breach(file, problem);
-  for await (const [file, problem] of replayProblems(checked, facts)) breach(file, problem);
+  const inOrder = weightsOrder(store.folder);
+  for await (const [file, problem] of replayProblems(checked, { ...facts, weightsOrder: inOrder }))
+    breach(file, problem);
   for await (const problem of attemptProblems(store, id)) breach(ROLLOUT_FILE, problem);
   return checked;
 }
@@ -146,3 +148,14 @@ async function flawOf(path: string): Promise<string | undefined> {
   const decoded = text === undefined ? undefined : decodeRecord('turn', null, text);
   return decoded && 'problem' in decoded && decoded.torn ? decoded.problem : undefined;
 }
+
+const namesAndFlaw = ({ names, line }: RolloutFiles) => ({ names: names(), flaw: line?.problem() });
+
+/** Of weights that cannot be read the labels tell. */
+const weightsOrder = (runFolder: string) => async (): Promise<IsOlder> => {
+  const ledger = openWeightsLedger(runFolder);
+  return ledger.read().then(
+    ({ entries }) => olderAmong(entries),
+    () => isOlder,
+  );
+};

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fallingVersions, isOlder, versionNumber } from '../../domain/weights/weight-version.ts';
+import { fallingVersions, isOlder, olderAmong, versionNumber } from '../../domain/weights/weight-version.ts';
 
 describe('a weight version', () => {
   test.each([
@@ -57,5 +57,17 @@ describe('a weight version', () => {
     expect(isOlder(other!, one!)).toBe(isBack);
     const spans = [one!, other!].map((span, i) => ({ ...span, start: i, end: i + 1 }));
     expect(fallingVersions(spans)).toBe(isBack ? `${before}, ${now}` : null);
+  });
+
+  test.each([
+    ['line1:v2', 'step-29', false],
+    ['step-29', 'step-5', false],
+    ['step-5', 'step-29', true],
+    ['step-29', 'default', true],
+    ['step-29', '30', false],
+  ])('of a run that declared step-29, then step-5, %s and then %s is a step back: %s', (before, now, isBack) => {
+    const isOlderHere = olderAmong([{ label: 'step-29' }, { label: 'step-5' }]);
+    const [one, other] = [before, now].map((versionLabel) => ({ version: versionNumber(versionLabel), versionLabel }));
+    expect(isOlderHere(other!, one!)).toBe(isBack);
   });
 });

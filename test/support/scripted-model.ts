@@ -47,7 +47,7 @@ export interface Script {
   readonly answer: (request: GenerateRequest, context: string, signal: AbortSignal) => string | Promise<string>;
   readonly delayMs?: number;
   /** Of the weights that answer a request. */
-  readonly version?: () => number;
+  readonly version?: () => number | { readonly version: number; readonly versionLabel: string };
   readonly contextLength?: number;
   /** The server that answers; without one, the model is embedded. */
   readonly server?: string;
@@ -100,7 +100,7 @@ export function scriptedBackend({
         outputIds,
         logprobs,
         finish: outputIds.length < all.length ? 'length' : 'stop',
-        versions: [{ version: version(), start: 0, end: outputIds.length }],
+        versions: [{ ...named(version()), start: 0, end: outputIds.length }],
         server: server ?? null,
       };
     },
@@ -125,3 +125,6 @@ export function scriptedTextBackend(
     close: async () => {},
   };
 }
+
+const named = (weights: ReturnType<NonNullable<Script['version']>>) =>
+  typeof weights === 'number' ? { version: weights } : weights;

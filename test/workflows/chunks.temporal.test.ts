@@ -2,13 +2,16 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors/errors.ts';
+import { checkRun } from '../../records/check/check.ts';
 import { openFileStore } from '../../records/file-store.ts';
+import { openWeightsLedger } from '../../records/run/weights.ts';
 import { openRig, type Rig } from '../support/rig.ts';
+import type { Script } from '../support/scripted-model.ts';
 
 const ANSWER = 'It is \\boxed{4}.';
 let rig: Rig;
 let failAt = Infinity;
-let versions: number[] = [];
+let versions: ReturnType<NonNullable<Script['version']>>[] = [];
 beforeAll(async () => {
   rig = await openRig({
     answer(_, context) {
@@ -77,5 +80,24 @@ describe('an answer in chunks', () => {
     const { outputIds, versions: found, attempt } = await turnOf('older', 1);
     expect(found).toEqual([{ version: 3, start: 0, end: outputIds.length }]);
     expect(attempt).toBe(2);
+  });
+
+  test('goes on with weights that the run declared, though those before have the label of a later line', async () => {
+    const [left, declared] = [
+      { version: 2, versionLabel: 'line1:v2' },
+      { version: 29, versionLabel: 'step-29' },
+    ];
+    const ledger = openWeightsLedger(join(rig.out, 'chunks'));
+    const update = { number: 1, version: 29, label: 'step-29', folder: '/ckpt/29', rewind: false, line: 0 };
+    await ledger.declare({ ...update, contentHash: null, workflowId: 'chunks/weights-29', declaredAt: 1 });
+    versions = [left, ...Array<typeof declared>(99).fill(declared)];
+    await play('left', 4);
+    versions = [];
+    const { versions: found, attempt } = await turnOf('left', 1);
+    expect(found.map(({ versionLabel }) => versionLabel)).toEqual(['line1:v2', 'step-29']);
+    expect(attempt).toBe(1);
+    const breaches: unknown[] = [];
+    await checkRun(openFileStore(rig.out, 'chunks'), ({ path, problem }) => breaches.push([path, problem]));
+    expect(breaches.filter((breach) => String(breach).includes('go back'))).toEqual([]);
   });
 });
