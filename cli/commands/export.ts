@@ -7,6 +7,7 @@ import { logs } from '../../formats/exports/logs.ts';
 import { plannedExport } from '../../library/export-plan.ts';
 import type { ExportSummary } from '../../records/export/export-run.ts';
 import { join, resolvePlace } from '../../records/place.ts';
+import type { Store } from '../../records/store.ts';
 import type { SkippedRollout } from '../../records/export/selection.ts';
 import { command, flag, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
@@ -59,6 +60,7 @@ const exported = command({
       if (rollout.outcome === 'broken' && rollout.problem !== null && faults.size < LISTED) faults.add(rollout.problem);
     };
     const target = { to: file ?? process.stdout, overwrite: given.overwrite, onSkip };
+    const wasGoing = await isGoing(place.store);
     const { note, summary } = await planned(place.store, target);
     const { empty } = summary;
     const broken = (summary.skipped['broken'] ?? 0) > 0;
@@ -69,6 +71,7 @@ const exported = command({
         ...(isFolder && !empty ? [`They are in ${oneLine(shortPath(io, file!))}.`] : []),
         ...[...faults].map((fault) => `Broken: ${oneLine(fault)}`),
         ...(note ? [`Note: ${note}`] : []),
+        ...(wasGoing ? ['Note: the run has not ended; what ends later is not in this export.'] : []),
         ...(broken ? [`\`${commandLine(io, place, 'check')}\` names what is broken.`] : []),
       ],
       code: broken ? EXIT.bug : empty ? EXIT.nothing : EXIT.ok,
@@ -77,6 +80,12 @@ const exported = command({
 });
 
 export { exported as export };
+
+/** A rollout that a client started directly is of no run that ends. */
+async function isGoing(store: Store): Promise<boolean> {
+  const isRun = (await store.get('run'))?.record.dataset;
+  return Boolean(isRun) && (await store.get('result')) === undefined;
+}
 
 function summaryLines(
   summary: ExportSummary,

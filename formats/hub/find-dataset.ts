@@ -11,8 +11,9 @@ import { placeAtCommit } from '../../domain/run/hub-source.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
 import type { Environment } from '../../local/machine/user-folders.ts';
 import type { DataSource } from '../datasets/dataset.ts';
+import { datasetExtension } from '../datasets/index.ts';
 import { type Hub, type HubFile, openHub } from './client.ts';
-import { type HubPlace, isCommit, isHubPlace, parseHubPlace } from './place.ts';
+import { type HubPlace, hubPlaceMeant, isCommit, isHubPlace, parseHubPlace } from './place.ts';
 import { hubSettings } from './settings.ts';
 import { chooseSplit, splitsOf } from './splits.ts';
 
@@ -25,7 +26,7 @@ export interface Finder {
 
 /** `named`: a file, relative to `cwd`, or `hf:…`. A file need not be there. */
 export async function findDataset(named: string, { cwd, env, signal }: Finder): Promise<DataSource> {
-  if (!isHubPlace(named)) return { path: resolve(cwd, named), files: [resolve(cwd, named)] };
+  if (!isHubPlace(named)) return fileNamed(named, resolve(cwd, named));
   const place = parseHubPlace(named);
   const settings = hubSettings(env);
   const folder = join(settings.cache, `datasets--${place.repo.replace('/', '--')}`);
@@ -46,6 +47,13 @@ export async function findDataset(named: string, { cwd, env, signal }: Finder): 
     files: loaded.map(({ path }) => path),
     hub: { commit, files: loaded.map(({ name, sha256 }) => ({ name, sha256 })) },
   };
+}
+
+function fileNamed(named: string, path: string): DataSource {
+  const meant = hubPlaceMeant(named);
+  if (meant === undefined || datasetExtension(named) !== undefined || existsSync(path)) return { path, files: [path] };
+  const fix = `If it is one of the hub, write ${meant}.`;
+  throw new DatasetError(`There is no data set at ${path}`, { reason: 'hub-place', fix });
 }
 
 /** The data set of a run's record: without the network where the cache holds it. */

@@ -28,4 +28,12 @@ export function parseHubPlace(named: string): HubPlace {
   });
 }
 
+const ADDRESS = new RegExp(`^(?:https?://(?:huggingface\\.co|hf\\.co)/datasets/)?(${NAME}/${NAME})/?$`);
+
+/** `hf:openai/gsm8k` of the hub's own ways to name it: `openai/gsm8k`, and the address of its page. */
+export function hubPlaceMeant(named: string): string | undefined {
+  const repo = ADDRESS.exec(named)?.[1];
+  return repo && `${HUB_SCHEME}${repo}`;
+}
+
 export const isCommit = (revision: string): boolean => /^[0-9a-f]{40}$/.test(revision);

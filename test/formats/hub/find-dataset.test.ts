@@ -209,6 +209,8 @@ describe('the split of a data set on the hub', () => {
       'hf:maker/sums@a/b@c/..',
     ])
       await refused(place, 'hub-place', 'is no place on the hub', 'hf:<org>/<name>[@revision][/config/split]');
+    for (const named of ['maker/sums', 'https://huggingface.co/datasets/maker/sums'])
+      await refused(named, 'hub-place', 'There is no data set at', 'If it is one of the hub, write hf:maker/sums.');
   });
 });
 
