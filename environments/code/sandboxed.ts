@@ -61,6 +61,7 @@ export async function runSandboxed(launch: Launch, job: Buffer, limits: RunLimit
   });
   streams.errors?.on('data', (chunk: Buffer) => reader.complain(chunk) || end('output-limit'));
   if (launch.extra) streams.extra?.end(launch.extra);
+  child.once('exit', (_code, killedBy) => killedBy && killGroup(child));
   signal.addEventListener('abort', kill, { once: true });
   try {
     const { code, killedBy, error } = await closed(child);
@@ -106,6 +107,15 @@ function killTree(child: ChildProcess, { watch }: Launch): void {
     process.kill(program ?? -child.pid, 'SIGKILL');
   } catch {
     child.kill('SIGKILL');
+  }
+}
+
+/** One that is killed while it sets up leaves a process behind, which waits for it for ever and holds the streams. */
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    process.kill(-pid!, 'SIGKILL');
+  } catch {
+    // Nothing was left.
   }
 }
 

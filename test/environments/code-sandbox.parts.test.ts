@@ -63,6 +63,14 @@ time.sleep(60)`;
     await until('nothing is left', () => pidsWith(mark).length === 0);
   });
 
+  test('that is killed while it sets up is an error at once, though what it began holds the streams', async () => {
+    const mark = `left-${process.pid}`;
+    const launch = { file: 'sh', args: ['-c', `sh -c 'sleep 600; :' ${mark} & kill -9 $$`] };
+    const running = runSandboxed(launch, Buffer.from('job\n'), DEFAULT_LIMITS, new AbortController().signal);
+    await expect(running).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
+    await until('nothing is left', () => pidsWith(mark).length === 0);
+  });
+
   test('cancelling ends the program at once, and nothing is left', async () => {
     const controller = new AbortController();
     const mark = `cancelled-${process.pid}`;
