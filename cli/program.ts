@@ -13,6 +13,7 @@ const COMMANDS = {
   Play: {
     demo: ['play a small data set with the shipped model and show the result', () => import('./commands/run.ts')],
     run: ['play a data set, or attach to the run that does', () => import('./commands/run.ts')],
+    eval: ['play benchmarks with models, a turn each, and show one table', () => import('./commands/eval.ts')],
     env: ['write an environment of your own, and try it without a model', () => import('./commands/env.ts')],
     feed: ["serve a run's groups to a trainer, over HTTP", () => import('./commands/feed.ts')],
   },

@@ -1,6 +1,6 @@
 // The flags of a run, generated from its options, and read back.
 
-import { resolveOptions, type ResolvedOptions } from '../run/config.ts';
+import { resolveOptions, type ResolvedOptions, type Sources } from '../run/config.ts';
 import { DEFAULT_OPTIONS, type Field, FIELDS, type RunOptions } from '../run/options.ts';
 import { type Flag, listFlag, text } from './command.ts';
 import type { Io } from './io.ts';
@@ -35,15 +35,18 @@ export function runFlags(defaults: Partial<RunOptions> = {}) {
   };
 }
 
-export function resolveRunFlags(flags: RunFlags, io: Io, defaults: Partial<RunOptions> = {}): ResolvedOptions {
-  const { options, origins } = resolveOptions({
+export function resolveRunFlags(
+  flags: RunFlags,
+  io: Io,
+  others: Pick<Sources, 'defaults' | 'benchmark'> = {},
+): ResolvedOptions {
+  return resolveOptions({
+    ...others,
     configFile: flags.config,
     environment: io.env,
     ...(flags.set ? { set: flags.set } : {}),
     flags: Object.fromEntries(Object.keys(FIELDS).map((key) => [key, flags[key as keyof RunOptions]])),
   });
-  const unsaid = Object.entries(defaults).filter(([key]) => origins[key as keyof RunOptions] === 'default');
-  return { options: { ...options, ...Object.fromEntries(unsaid) }, origins };
 }
 
 /** A default in a user's notation; empty if there is none. */

@@ -3,6 +3,7 @@
 import { unusable } from '../domain/errors/unusable.ts';
 import { type Steered, unsteered } from '../domain/rollout/rollout-summary.ts';
 import { plural } from '../domain/text/plural.ts';
+import { settingsWithOrigins } from '../records/format/run-record.ts';
 import { queryDigests } from '../records/run/queries.ts';
 import type { RunPlace } from '../run/place.ts';
 import {
@@ -13,7 +14,8 @@ import {
   settingDifferences,
 } from '../statistics/comparison.ts';
 import { distributionOf } from '../statistics/mean.ts';
-import { known } from '../statistics/outcomes.ts';
+import { totalOf } from '../statistics/in-progress.ts';
+import { hasRolloutEnded, known } from '../statistics/outcomes.ts';
 import { sideBySide } from '../statistics/side-by-side.ts';
 import type { Priced } from '../statistics/timing.ts';
 import { readRunSummaries, type RunSummaries } from './run-summaries.ts';
@@ -42,7 +44,15 @@ function spentOf({ record, rollouts }: RunSummaries, costOf: CostOf) {
     outputTokens: distributionOf(known(turns.map((turn) => turn.outputTokens))).mean,
     seconds: distributionOf(turns.map((turn) => (turn.finishedAt - turn.startedAt) / 1000)).p50,
     cost: costOf(record?.settings.model ?? null, rollouts),
+    /** From the first answer's start to the last one's end; null without answers. */
+    tookSeconds: turns.length === 0 ? null : spanOf(turns) / 1000,
   };
+}
+
+function spanOf(turns: readonly { readonly startedAt: number; readonly finishedAt: number }[]): number {
+  let [from, to] = [Infinity, -Infinity];
+  for (const { startedAt, finishedAt } of turns) [from, to] = [Math.min(from, startedAt), Math.max(to, finishedAt)];
+  return to - from;
 }
 
 interface CompareOptions {
@@ -82,8 +92,18 @@ export async function tableOfRuns(
   for (const place of places) read.push(await readForComparison(place, includeSteered));
   const accuracies = sideBySide(read);
   const runs = read.map((run, i) => {
-    const model = run.record?.settings.model ?? null;
-    return { label: labels[i]!, run: run.run, model, atTurns: accuracies[i]!, ...spentOf(run, costOf) };
+    const { record, shape, rollouts } = run;
+    return {
+      ...{ label: labels[i]!, run: run.run, model: record?.settings.model ?? null, atTurns: accuracies[i]! },
+      /** Samples of a query, and rollouts of the run. */
+      ...{
+        repeats: shape.samples * shape.epochs,
+        ended: rollouts.filter(hasRolloutEnded).length,
+        total: totalOf(shape),
+      },
+      ...spentOf(run, costOf),
+      settings: record ? settingsWithOrigins(record) : [],
+    };
   });
   return { runs, broken: read.map(({ broken }) => broken) };
 }

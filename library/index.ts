@@ -15,6 +15,7 @@ export {
   UsageError,
 } from '../domain/errors/errors.ts';
 export type { Boundary, Reason } from '../domain/errors/reasons.ts';
+export { evaluate, type EvaluateOptions, type Evaluation, type EvaluationCell } from './evaluate/evaluate.ts';
 export { judgePairs } from './judge.ts';
 export { openRun, type OpenOptions } from './open-run.ts';
 export { run, start, type StartedRun, type StartOptions } from './start.ts';
@@ -23,6 +24,8 @@ export type { ToolFunction } from '../environments/tools/function.ts';
 export type { ModelAnswer, ModelFunction, ModelRequest } from '../inference/function-model.ts';
 export type { RunEvent } from '../run/caller.ts';
 export type { WaitOptions } from './await-run.ts';
+export type { RefusedCell } from './evaluate/cells.ts';
+export type { EvaluationTable } from './evaluate/table.ts';
 export type { CheckOptions, CheckResult } from './check.ts';
 export type { ExportOptions, SampleOptions } from './export-plan.ts';
 export type { ExtendOptions, ForkOptions } from './fork.ts';

@@ -49,6 +49,19 @@ const START_OPTIONS = {
   onEvent: maybe(FUNCTION),
 };
 
+/** Beside these, too. */
+const EVALUATE_OPTIONS = {
+  ...PLACE_OPTIONS,
+  benchmarks: listOf(NAME),
+  models: maybe(listOf(NAME)),
+  vary: maybe(OBJECT as Test),
+  repeats: maybe(PLACE),
+  name: maybe(NAME),
+  config: maybe(NAME),
+  strict: maybe(BOOLEAN),
+  onEvent: maybe(FUNCTION),
+};
+
 const WAIT_OPTIONS = { signal: maybe(SIGNAL), onWait: maybe(FUNCTION) };
 
 const STATS_OPTIONS = {
@@ -135,6 +148,7 @@ const PAIRS_OPTIONS = {
 
 const OPTIONS = {
   start: START_OPTIONS,
+  evaluate: EVALUATE_OPTIONS,
   openRun: PLACE_OPTIONS,
   rollouts: { ...WAIT_OPTIONS, follow: maybe(BOOLEAN) },
   rows: ROWS_OPTIONS,
@@ -164,7 +178,7 @@ export function mustTake(method: Method, options: unknown): void {
   const names = `It takes ${Object.keys(table).join(', ') || 'none'}.`;
   if (!isObject(options)) throw unusable(`The options of ${method}() are ${shownValue(options)}.`, names);
   const alien = Object.keys(options).find((name) => !Object.hasOwn(table, name));
-  if (alien !== undefined && method !== 'start')
+  if (alien !== undefined && method !== 'start' && method !== 'evaluate')
     throw unusable(`${method}() has no option ${JSON.stringify(alien)}.`, names, 'unknown-option');
   for (const [name, [test, wanted]] of Object.entries(table)) {
     const value = Object.hasOwn(options, name) ? options[name] : undefined;

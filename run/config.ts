@@ -1,4 +1,4 @@
-// The options of a run, from five sources. Precedence, lowest first: defaults, config file (YAML or JSON),
+// The options of a run, from six sources. Precedence, lowest first: defaults, a benchmark's page, config file (YAML or JSON),
 // environment (EVERTURN_NUM_TURNS), `--set numTurns=4`, flags (--num-turns 4). Each value is parsed
 // once, here, and its source is recorded; an error names the source, the value and the accepted form.
 
@@ -17,6 +17,10 @@ import type { Origin } from '../records/format/run-record.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 export interface Sources {
+  /** Other defaults than those of a run, by option name. */
+  readonly defaults?: Partial<RunOptions> | undefined;
+  /** What the page of a benchmark says to play it with. */
+  readonly benchmark?: Partial<RunOptions> | undefined;
   /** Path of a YAML or JSON file. */
   readonly configFile?: string | undefined;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -43,14 +47,16 @@ export interface ResolvedOptions {
 /** A value with its source, and its place for messages; undefined: it was not given. */
 type Given = readonly [key: keyof RunOptions, raw: unknown, origin: Origin, place: string];
 
-export function resolveOptions({ configFile, environment, set = [], flags, input, request }: Sources): ResolvedOptions {
-  const options: { -readonly [K in keyof RunOptions]: RunOptions[K] } = { ...DEFAULT_OPTIONS };
+export function resolveOptions(sources: Sources): ResolvedOptions {
+  const { defaults, benchmark, configFile, environment, set = [], flags, input, request } = sources;
+  const options: { -readonly [K in keyof RunOptions]: RunOptions[K] } = { ...DEFAULT_OPTIONS, ...defaults };
   const origins = Object.fromEntries(KEYS.map((key) => [key, 'default'])) as Record<keyof RunOptions, Origin>;
   const put = <K extends keyof RunOptions>(key: K, raw: unknown, origin: Origin, place: string) => {
     options[key] = parseValue(key, raw, place);
     origins[key] = origin;
   };
   const given: Given[] = [
+    ...there(benchmark).map(([key, value]): Given => [key as keyof RunOptions, value, 'benchmark', `its page, ${key}`]),
     ...(configFile === undefined ? [] : valuesOfFile(configFile)),
     ...KEYS.map((key): Given => [key, environment?.[variableOf(key)] || undefined, 'environment', variableOf(key)]),
     ...set.map(valueSet),

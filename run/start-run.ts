@@ -39,7 +39,13 @@ export async function beginRun(planned: PlannedRun, caller: Caller): Promise<Beg
   const { place, isThere } = planned;
   if (isThere && (await knownResult(place))) return { place, found: 'ended' };
   caller.signal?.throwIfAborted();
-  const proved = await completeRunRecord(planned, caller);
+  return leaveRun(await completeRunRecord(planned, caller), caller);
+}
+
+/** The same of a run whose model has answered. */
+export async function leaveRun(proved: PlannedRun, caller: Caller): Promise<Begun> {
+  const { place, isThere } = proved;
+  if (isThere && (await knownResult(place))) return { place, found: 'ended' };
   caller.signal?.throwIfAborted();
   const { link, attached } = await startRun(proved, caller);
   const { address, namespace } = link.session;

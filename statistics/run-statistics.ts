@@ -16,7 +16,16 @@ import { bareEstimate, type Estimate, queryMeanEstimate } from './estimate.ts';
 import { provisional, type Provisional, totalOf } from './in-progress.ts';
 import { clusteredMean, type Distribution, distributionOf, spreadOf } from './mean.ts';
 import { namedStatistics } from './named.ts';
-import { answersOf, byQuery, hasRolloutEnded, known, type QueryGroup, rightAtLast, rightBy } from './outcomes.ts';
+import {
+  answersOf,
+  byQuery,
+  hasRolloutEnded,
+  isScored,
+  known,
+  type QueryGroup,
+  rightAtLast,
+  rightBy,
+} from './outcomes.ts';
 import { majorityAtK, passAllK, passAtK } from './pass-at-k.ts';
 import { timingStatistics, type TimingStatistics } from './timing.ts';
 
@@ -41,6 +50,8 @@ export interface RunStatistics {
   readonly passAtKFirst: readonly Estimate[];
   /** Any turn up to `atTurn` counts; the same as turn 1 where one turn counts. */
   readonly passAtK: readonly Estimate[];
+  /** pass@1 where what failed, was cancelled or could not be judged counts as wrong: no less than this is right. */
+  readonly leftOutWrong: Estimate;
   /** The last judged turn up to `atTurn` counts, as pass@1; the same as turn 1 where one turn counts. */
   readonly lastAnswer: Estimate;
   readonly passAllK: readonly Estimate[];
@@ -199,6 +210,16 @@ function atKs(groups: readonly QueryGroup[], ks: readonly number[], atTurn: numb
   return {
     passAtKFirst: passes((r) => rightBy(r, 1), first, ks),
     passAtK: passes((r) => rightBy(r, atTurn), any, ks),
+    leftOutWrong: queryMeanEstimate(
+      {
+        ...{ name: `pass@1${any.of}, left out as wrong`, unit: 'queries', leftOut: 0 },
+        definition: `the share of ended rollouts that are ${any.said}; mean over queries`,
+      },
+      groups.flatMap(({ rollouts }) => {
+        const judged = rollouts.filter((r) => !isScored(r));
+        return judged.length === 0 ? [] : judged.filter((r) => rightBy(r, atTurn) === 1).length / judged.length;
+      }),
+    ),
     lastAnswer: passes((r) => rightAtLast(r, atTurn), last, [1])[0]!,
     passAllK: more.map((k) =>
       over(ofAny, `pass^${k}${any.of}`, `C(c, k)/C(n, k): all of k samples ${any.said}`, (s) =>

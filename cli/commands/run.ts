@@ -4,20 +4,14 @@
 import { join } from 'node:path';
 import { DEMO_DEFAULTS } from '../../domain/run/defaults.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
-import { FIELDS } from '../../run/options.ts';
-import { command, flag, listFlag, text } from '../command.ts';
+import { command, flag, text } from '../command.ts';
 import { shortPath } from '../../library/command-line.ts';
-import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { OUT } from '../flags.ts';
 import { say } from '../io.ts';
 import { playRun } from '../play/play-run.ts';
-import { playVariants, variantsOf } from '../play/variants.ts';
 import { resolveRunFlags, runFlags } from '../run-flags.ts';
 
 const EVENTS = flag('events as JSON lines on stdout, everything else on stderr');
-
-const FLAGS = runFlags();
-const { group = '' } = FLAGS.model;
 
 export const run = command({
   args: {
@@ -31,13 +25,7 @@ export const run = command({
     dryRun: flag('say what would be played and what it takes at most; start and write nothing'),
     strict: flag('refuse a data set with a bad row'),
     json: EVENTS,
-    ...FLAGS,
-    model: { ...listFlag('<model>', `${FIELDS.model.help}; several: a run each, side by side`), group },
-    vary: listFlag(
-      '<name=v1,v2>',
-      'a run for each of these values of an option, as in temperature=0,1; ends in one table',
-    ),
-    ...PRICE_FLAGS,
+    ...runFlags(),
   },
   help: `The same command attaches to the run that it started. Ctrl-C detaches: the run continues.
 
@@ -47,13 +35,9 @@ A rollout that the judge could not decide counts as undecided, not as failed.
 
 Example:
   everturn run examples/arithmetic.jsonl --num-turns 4 --max-concurrent 16
-  everturn run mine.csv --model openai:<url>#a --model openai:<url>#b --num-turns 1`,
-  run(io, { model = [], vary = [], ...given }) {
-    const variants = variantsOf(model, vary, given);
-    const [only, ...others] = variants;
-    if (others.length > 0) return playVariants(io, given, variants, costBy(io, given));
-    return playRun(io, { ...given, resolved: resolveRunFlags({ ...given, ...only!.flags }, io) });
-  },
+
+Several models, or benchmarks by one turn: \`everturn eval\`.`,
+  run: (io, given) => playRun(io, { ...given, resolved: resolveRunFlags(given, io) }),
 });
 
 export const demo = command({
@@ -71,7 +55,7 @@ export const demo = command({
       ...{ out: given.out, json: given.json, strict: true, detach: false, viewer: true },
       dataset: shortPath(io, join(packageRoot(), 'examples', 'arithmetic.jsonl')),
       name: demoName(io.now()),
-      resolved: resolveRunFlags(given, io, defaults),
+      resolved: resolveRunFlags(given, io, { defaults }),
     });
   },
 });

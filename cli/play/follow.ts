@@ -35,12 +35,14 @@ export async function follow(
   run: string,
   view: ProgressView,
   folder: string | null = null,
+  everyMs = POLL_MS,
 ): Promise<Closed | 'detached'> {
   const leaving = { signal: io.interrupted(), now: io.now };
-  return untilClosed(leaving, link, run, looksAt(io, link, run, view, folder)).finally(() => view.end());
+  const looks = { ...looksAt(io, link, run, view, folder), everyMs };
+  return untilClosed(leaving, link, run, looks).finally(() => view.end());
 }
 
-function looksAt(io: Io, link: Link, run: string, view: ProgressView, folder: string | null): Looks {
+function looksAt(io: Io, link: Link, run: string, view: ProgressView, folder: string | null): Omit<Looks, 'everyMs'> {
   const leave = io.interrupted();
   let movedMs = io.now();
   let seen = '';
@@ -55,7 +57,6 @@ function looksAt(io: Io, link: Link, run: string, view: ProgressView, folder: st
   };
   const printBuild = printProgress(io.err);
   return {
-    everyMs: POLL_MS,
     onStep(step) {
       if (step.kind === 'build') printBuild(step);
       else if (step.kind === 'step') view.note(step.text);

@@ -13,6 +13,7 @@ import {
   fourDigits,
   share,
   table,
+  clock,
   count,
   paintFor,
   percents,
@@ -154,34 +155,59 @@ const pSaid = (p: number | null): string => `p = ${pText(p)}`.replace('= <', '<'
 /** A setting's value may be a long url or text of a config file. */
 const shown = (value: unknown): string => (value === undefined ? 'none' : short(JSON.stringify(value), 120));
 
-export function runsAnswer(io: Io, { runs, broken }: TableOfRuns): Answer {
+type RunRow = TableOfRuns['runs'][number] & { readonly benchmark?: string };
+
+/** A table for each turn that is shown. */
+export function runsText(io: Io, runs: readonly RunRow[], about: string): string {
   const paint = paintFor(io.out, io.env);
   const named = runs.some(({ run, label }) => run !== label);
   const priced = runs.some(({ cost }) => cost !== undefined);
-  type Row = (typeof runs)[number] & AtTurn;
-  const columnsOf = (title: string): (Column<Row> | false)[] => [
+  const isSeveral = new Set(runs.map(({ benchmark }) => benchmark)).size > 1;
+  type Row = RunRow & AtTurn;
+  const columnsOf = (title: string, rows: readonly Row[]): (Column<Row> | false)[] => [
+    isSeveral && ['benchmark', ({ benchmark = '' }) => oneLine(benchmark), 'bold'],
     [title, ({ label }) => oneLine(label), 'bold'],
     named && ['run', ({ run }) => oneLine(run)],
     ['>accuracy', ({ accuracy }) => share(accuracy.value)],
     ['>95 %', ({ accuracy }) => percents(accuracy.interval)],
-    ['>difference', ({ against }) => (against ? points(against.difference.value) : '')],
-    ['>95 %', ({ against }) => (against ? intervalText(against.difference.interval, points) : '')],
-    ['>p', ({ against }) => (against ? pText(against.difference.p) : '')],
+    rows.some(({ leftOutWrong }) => leftOutWrong) && [
+      '>left out as wrong',
+      ({ leftOutWrong }) => (leftOutWrong ? share(leftOutWrong.value) : ''),
+    ],
+    rows.some(({ passAtAll }) => passAtAll) && [
+      '>pass@n',
+      ({ passAtAll, repeats }) => (passAtAll ? `${share(passAtAll.value)} of ${repeats}` : ''),
+    ],
+    rows.some(({ against }) => against) && [
+      '>difference',
+      ({ against }) => (against ? points(against.difference.value) : ''),
+    ],
+    rows.some(({ against }) => against) && [
+      '>95 %',
+      ({ against }) => (against ? intervalText(against.difference.interval, points) : ''),
+    ],
+    rows.some(({ against }) => against) && ['>p', ({ against }) => (against ? pText(against.difference.p) : '')],
     ['>queries', ({ accuracy, against }) => count(against?.difference.n ?? accuracy.n)],
     ['>left out', ({ accuracy }) => (accuracy.leftOut === 0 ? '' : count(accuracy.leftOut))],
     ['>tokens in', ({ inputTokens }) => (inputTokens === null ? '–' : count(inputTokens))],
     ['>out', ({ outputTokens }) => (outputTokens === null ? '–' : count(outputTokens))],
     ['>seconds', ({ seconds }) => (seconds === null ? '–' : seconds.toPrecision(2))],
     priced && ['>cost', ({ cost }) => (cost === undefined ? '' : costText(cost).replace(/:.*/, ''))],
+    ['>time', ({ tookSeconds }) => (tookSeconds === null ? '–' : clock(1000 * tookSeconds))],
   ];
-  const tables = runs[0]!.atTurns.map(({ accuracy }, t) => {
-    const rows = runs.map((row) => ({ ...row, ...row.atTurns[t]! }));
-    return table(rows, columnsOf(accuracy.name.replace('pass@1', 'right')), paint);
+  const turns = Math.max(...runs.map(({ atTurns }) => atTurns.length));
+  const tables = Array.from({ length: turns }, (_, t) => {
+    const rows = runs.flatMap((row) => (row.atTurns[t] ? [{ ...row, ...row.atTurns[t] }] : []));
+    return table(rows, columnsOf(rows[0]!.accuracy.name.replace('pass@1', 'right'), rows), paint);
   });
+  return `\n${tables.join('\n\n')}\n\n${paint('dim', about)}`;
+}
+
+export function runsAnswer(io: Io, { runs, broken }: TableOfRuns): Answer {
   const about = `Differences are with ${oneLine(runs[0]!.label)}, query by query (paired t-test, one p for each row). Tokens and seconds are those of an answer.`;
   return {
     json: { event: 'compared', runs },
-    text: `\n${tables.join('\n\n')}\n\n${paint('dim', about)}`,
+    text: runsText(io, runs, about),
     notes: broken.flatMap((of) => damageLines(of)),
   };
 }

@@ -43,7 +43,7 @@ export function openProgressView(io: Io, json: boolean): ProgressView {
       if (key === last || now - lastMs < (json ? JSON_EVERY_MS : PLAIN_EVERY_MS)) return;
       [last, lastMs] = [key, now];
       if (json) printJson(io, { event: 'progress', ...progress, ...rate });
-      else io.err.write(`${facts(progress, rate).join(' · ')}\n`);
+      else io.err.write(`${factsLine(progress, rate)}\n`);
     },
     note(text) {
       if (text !== noted && text !== null) {
@@ -67,6 +67,8 @@ export function barLine(progress: CollectionProgress, rates: Rates, columns: num
   while (!withBar && parts.length > 1 && text().length > columns) parts.pop();
   return withBar ? `${paint('cyan', bar)} ${text()}` : text().slice(0, Math.max(0, columns));
 }
+
+export const factsLine = (progress: CollectionProgress, rates: Rates): string => facts(progress, rates).join(' · ');
 
 /** Most important first. */
 function facts(progress: CollectionProgress, { tokensPerSecond, remainingMs }: Rates): string[] {

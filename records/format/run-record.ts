@@ -23,8 +23,8 @@ import {
   type TypeOf,
 } from '../../domain/schema/fields.ts';
 
-/** `agent`: the preset that `agent` names. */
-export const ORIGINS = ['default', 'agent', 'config', 'environment', 'flag', 'input'] as const;
+/** `agent`: the preset that `agent` names; `benchmark`: the page of its rows. */
+export const ORIGINS = ['default', 'agent', 'benchmark', 'config', 'environment', 'flag', 'input'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 /** Groups that a trainer learns from, and how far it may be ahead of them. */

@@ -60,7 +60,7 @@ describe('the command line', () => {
   test('a flag wins over --set, that over the environment, that over the command’s own default', () => {
     const defaults = { maxNewTokens: 128 };
     const at = (flags: RunFlags, env: Record<string, string>) =>
-      resolveRunFlags(flags, scriptedIo({ env }), defaults).options.maxNewTokens;
+      resolveRunFlags(flags, scriptedIo({ env }), { defaults }).options.maxNewTokens;
     expect(at({}, {})).toBe(128);
     expect(at({}, { EVERTURN_MAX_NEW_TOKENS: '5' })).toBe(5);
     expect(at({ set: ['maxNewTokens=6'] }, { EVERTURN_MAX_NEW_TOKENS: '5' })).toBe(6);

@@ -1,0 +1,131 @@
+// The built command line evaluates several models on several data sets in one command: one table, cells that are refused by
+// themselves, failed rollouts played again by the same command, gates, and the same from a program.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { evaluate } from '../../library/evaluate/evaluate.ts';
+import { type Everturn, openSharedEverturn } from '../support/everturn.ts';
+import { type HttpListener, listenHttp } from '../support/http-listener.ts';
+
+const ROWS = 6;
+const ANSWERS: Readonly<Record<string, string>> = { good: '\\boxed{42}', poor: '\\boxed{41}' };
+let everturn: Everturn;
+let server: HttpListener;
+/** A question with it is refused. */
+let refused = 'nothing';
+/** Questions that were answered, by model. */
+const answered: string[] = [];
+beforeAll(async () => {
+  server = await listenHttp(async (request, response) => {
+    let text = '';
+    for await (const part of request) text += String(part);
+    const { model, messages } = JSON.parse(text) as { model: string; messages: { content: string }[] };
+    const content = ANSWERS[model];
+    const status = content === undefined ? 404 : text.includes(refused) ? 401 : 200;
+    if (status === 200) answered.push(`${model} ${messages[0]!.content}`);
+    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+    const reply = { id: 'x', object: 'chat.completion', model, choices };
+    response.writeHead(status).end(JSON.stringify(status === 200 ? reply : { error: { message: `no ${model}` } }));
+  });
+  everturn = openSharedEverturn();
+  const rows = Array.from({ length: ROWS }, (_, i) => ({ id: `q${i}`, question: `What is 42? ${i}`, answer: '42' }));
+  everturn.write('rows.jsonl', rows);
+  everturn.write('other.csv', 'id,question,answer\na,What is 41?,41\nb,What is 40?,40\n');
+});
+afterAll(async () => {
+  await everturn.close();
+  server.close();
+});
+
+const named = (models: readonly string[]) => models.flatMap((model) => ['--model', `openai:${server.url}/v1#${model}`]);
+const play = (name: string, models: string[], ...more: string[]) =>
+  everturn.call('eval', 'rows.jsonl', 'other.csv', '--name', name, ...named(models), ...more);
+
+describe('an evaluation', { timeout: 300_000 }, () => {
+  test('is one table of benchmarks and models, one turn each, found again by its name', async () => {
+    const { code, stdout, stderr } = await play('both', ['good', 'poor']);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^rows +good +both-rows-good +100\.0 %/m);
+    expect(stdout).toMatch(/^rows +poor +both-rows-poor +0\.0 % .*−100\.0 points/m);
+    expect(stdout).toMatch(/^other +poor +both-other-poor +50\.0 % /m);
+    expect(stdout).toMatch(/^Settings {3}numTurns 1, /m);
+    const calls = answered.length;
+    const again = await everturn.call('eval', '--name', 'both', '--format', 'md');
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stdout).toMatch(/^\| rows \| accuracy, 6 problems \| 100\.0 % \(.*\) \| 0\.0 % .*−100\.0 points/m);
+    expect((await play('both', ['good', 'poor'])).code).toBe(0);
+    expect(answered.length).toBe(calls);
+  });
+
+  test('passes gates, or ends with 10 and says which cell did not', async () => {
+    expect((await play('both', ['good'], '--fail-under', '0.4')).code).toBe(10);
+    const file = join(everturn.folder, 'junit.xml');
+    const { code, stderr } = await everturn.call(
+      ...['eval', 'rows.jsonl', '--name', 'both', ...named(['good', 'poor'])],
+      ...['--fail-under', '0.9', '--baseline', 'both', '--junit', 'junit.xml'],
+    );
+    expect(code).toBe(10);
+    expect(stderr).toMatch(/^everturn: rows poor: --fail-under 0\.9: 0\.0000$/m);
+    expect(readFileSync(file, 'utf8')).toContain('<testsuite name="rows" tests="2" failures="1">');
+    const other = await everturn.call(
+      'eval',
+      'rows.jsonl',
+      '--name',
+      'worse',
+      ...named(['poor']),
+      '--baseline',
+      'both-rows-good',
+    );
+    expect(other.stderr).toContain('worse than both-rows-good by a paired test: −100.0 points');
+    expect(other.code).toBe(10);
+  });
+
+  test('refuses a cell that cannot be played by itself, and nothing is begun of it', async () => {
+    const { code, stdout, stderr } = await play('misspelt', ['good', 'por']);
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/^Not played rows with por: .*no por/m);
+    expect(stdout).toMatch(/^rows +good +misspelt-rows-good +100\.0 %/m);
+    expect(existsSync(join(everturn.folder, 'runs/misspelt-rows-por'))).toBe(false);
+    const none = await play('none', ['por']);
+    expect(none.code).toBe(5);
+    expect(existsSync(join(everturn.folder, 'runs/none.eval.json'))).toBe(false);
+  });
+
+  test('counts what failed as wrong beside the accuracy, and plays it again by the same command', async () => {
+    refused = `What is 42? ${ROWS - 1}`;
+    const { code, stdout, stderr } = await play('broken', ['good']);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^everturn: rows good: 1 rollout failed.*no good/m);
+    expect(stdout).toMatch(/^rows +good +broken-rows-good +100\.0 % .* 83\.3 % /m);
+    refused = 'nothing';
+    const calls = answered.length;
+    const again = await play('broken', ['good']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toContain('with failed rollouts, which are played again');
+    expect(again.stdout).not.toContain('left out as wrong');
+    // The model is asked whether it is there by no cell that has ended.
+    expect(answered.slice(calls)).toEqual([`good What is 42? ${ROWS - 1}`]);
+  });
+
+  test('is a call of the library', async () => {
+    const found = await evaluate({
+      ...{ benchmarks: ['rows.jsonl', 'absent.jsonl'], models: [`openai:${server.url}/v1#good`], repeats: 2 },
+      ...{
+        name: 'called',
+        cwd: everturn.folder,
+        home: inject('sharedHome'),
+        env: { ...process.env, EVERTURN_TEMPORAL_CLI: inject('temporalBinary') },
+      },
+    });
+    expect(found.refused.map(({ benchmark, refused: { reason } }) => [benchmark, reason])).toEqual([
+      ['absent', 'dataset-missing'],
+    ]);
+    const { benchmarks } = await found.result();
+    const [run] = benchmarks[0]!.runs;
+    expect(run).toMatchObject({ label: 'good', run: 'called-rows-good', repeats: 2, ended: 2 * ROWS });
+    expect(run!.atTurns[0]!.passAtAll).toMatchObject({ name: 'pass@2', value: 1 });
+    await expect(evaluate({ benchmarks: [] })).rejects.toMatchObject({ reason: 'bad-value' });
+    await expect(evaluate({ benchmarks: ['rows.jsonl'], temprature: 1 } as never)).rejects.toThrow('temprature');
+  });
+});

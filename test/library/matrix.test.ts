@@ -1,0 +1,102 @@
+// The cells of an evaluation: benchmarks × models × what is varied.
+
+import { describe, expect, test } from 'vitest';
+import { isRunName } from '../../domain/names/ids.ts';
+import { slugsOf, type Varied, variantsOf } from '../../library/evaluate/matrix.ts';
+import { isRefused } from '../../library/evaluate/cells.ts';
+import { planCells } from '../../library/evaluate/plan.ts';
+import { resolveOptions } from '../../run/config.ts';
+
+const labels = (models: string[], varied: Varied) => variantsOf(models, varied).map(({ label }) => label);
+
+describe('the variants of an evaluation', () => {
+  test('are one where nothing is varied', () => {
+    expect(variantsOf([], [])).toEqual([{ label: '', given: {} }]);
+    expect(variantsOf(['tiny'], [])).toEqual([{ label: 'tiny', given: { model: 'tiny' } }]);
+  });
+
+  test('are each model with each value, named by both', () => {
+    const models = ['openai:http://a#x', 'openai:http://a#y'];
+    expect(labels(models, [['temperature', [0, 1]]])).toEqual([
+      ...['x, temperature=0', 'x, temperature=1'],
+      ...['y, temperature=0', 'y, temperature=1'],
+    ]);
+    expect(labels(['openai:http://a#x', 'openai:http://b#x'], [])).toEqual(['openai:http://a#x', 'openai:http://b#x']);
+    expect(variantsOf([], [['environment', ['./a.ts']]])[0]!.given).toEqual({ environment: ['./a.ts'] });
+  });
+
+  test('have names of their own, whatever the values hold', () => {
+    const labels = ['system=../work/brief.txt', 'prompt={{ body }}', 'topP=0.5', '{{}}', `prompt=${'x'.repeat(99)}. `];
+    const names = [labels, ['prompt={{ a }}', 'prompt={{ a }}?', '??']].flatMap((some) => slugsOf(some, 98));
+    expect(names.map((name) => isRunName(`a-${name}`))).toEqual(names.map(() => true));
+    expect(new Set(names).size).toBe(names.length);
+    expect(slugsOf([`${'x'.repeat(9)}a`, `${'x'.repeat(9)}b`], 9)).toEqual(['1-xxxxxxx', '2-xxxxxxx']);
+    expect(slugsOf(['gpt-x, temperature=0', 'topP=0.5'], 98)).toEqual(['gpt-x-temperature-0', 'topP-0.5']);
+  });
+
+  test('refuse an option or a model that is given twice', () => {
+    expect(() => variantsOf(['tiny', 'tiny'], [])).toThrow('twice');
+    expect(() =>
+      labels(
+        [],
+        [
+          ['topP', [0]],
+          ['topP', [1]],
+        ],
+      ),
+    ).toThrow('varied twice');
+    expect(() => labels(['tiny'], [['model', ['tiny']]])).toThrow('varied twice');
+  });
+});
+
+describe('the cells of an evaluation', () => {
+  const cellsOf = (benchmarks: string[], name?: string, input: object = {}) =>
+    planCells({
+      ...{
+        benchmarks,
+        variants: variantsOf(['openai:http://a#x/y', 'tiny'], []),
+        name,
+        out: 'runs',
+        strict: false,
+        cwd: '/',
+      },
+      resolve: (given, below) => resolveOptions({ ...below, input: { ...input, ...given } }),
+    });
+
+  test('play one turn, and what the page of their benchmark says below what the caller says', () => {
+    const [gpqa, , file] = cellsOf(['gpqa-diamond', './rows.jsonl']).map((cell) => {
+      if (isRefused(cell)) throw cell.refused;
+      const { options, origins } = cell.wish.resolved;
+      return [options.numTurns, options.samples, origins.samples];
+    });
+    expect(gpqa).toEqual([1, 4, 'benchmark']);
+    expect(file).toEqual([1, 1, 'default']);
+    const [own] = cellsOf(['gpqa-diamond'], undefined, { samples: 2, numTurns: 3 });
+    expect(own).toMatchObject({
+      wish: { resolved: { options: { numTurns: 3, samples: 2 }, origins: { samples: 'input' } } },
+    });
+  });
+
+  test('have names of runs from benchmark and model', () => {
+    const names = (cells: ReturnType<typeof cellsOf>) => cells.map((cell) => (isRefused(cell) ? null : cell.wish.name));
+    expect(names(cellsOf(['gsm8k', './a/rows.jsonl'], 'n'))).toEqual([
+      'n-gsm8k-x-y',
+      'n-gsm8k-tiny',
+      'n-rows-x-y',
+      'n-rows-tiny',
+    ]);
+    expect(new Set(names(cellsOf(['./a/rows.jsonl', './b/rows.jsonl'], 'n'))).size).toBe(4);
+    const long = names(
+      cellsOf(['hf:organisation-with-a-long-name/data-set-with-a-long-name@main/config/split'], 'n'.repeat(60)),
+    );
+    for (const name of long) expect(isRunName(name!), name!).toBe(true);
+    expect(names(cellsOf(['gsm8k']))).toEqual([undefined, undefined]);
+  });
+
+  test('of a benchmark that there is not are refused alone', () => {
+    const cells = cellsOf(['gsm8j', 'gsm8k']);
+    expect(cells.map(isRefused)).toEqual([true, true, false, false]);
+    expect(cells[0]).toMatchObject({ label: 'x/y', refused: { reason: 'no-benchmark' } });
+    expect(() => cellsOf(['gsm8k', 'gsm8k'])).toThrow('given twice');
+  });
+});
