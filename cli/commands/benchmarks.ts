@@ -1,7 +1,6 @@
 // `everturn benchmarks`: those that a run plays by name. `everturn benchmarks <name>`: what is known of one, with the line that
 // plays it. Their pages are read; no data are loaded.
 
-import { flagOf } from '../../domain/errors/unusable.ts';
 import { oneLine, visible } from '../../domain/text/foreign-text.ts';
 import { type Benchmark, benchmarkNames, findBenchmark, shippedBenchmark } from '../../formats/benchmarks/find-rows.ts';
 import { type Answer, command, flag, unusable } from '../command.ts';
@@ -44,8 +43,8 @@ function pageText(named: string, { name, page, place }: Benchmark): string {
   const { title, source, size, scorer, repeats, sampling = {}, notes = [], cites = [], system, prompt } = page;
   const text = (label: string, of: string | undefined) =>
     of === undefined ? [] : [`${label}:`, indented(visible(of), '  ')];
-  const settings = Object.entries({ ...(repeats && { samples: repeats }), ...sampling });
-  const flags = settings.map(([key, value]) => ` ${flagOf(key)} ${value}`).join('');
+  const settings = Object.entries({ ...(repeats && { repeats }), ...sampling });
+  const played = settings.map(([key, value]) => `${key} ${value}`).join(', ');
   const verified = page.verified
     ? 'yes: its data and its prompt are those that the sources name'
     : 'no: no source names the commit of its data, or its prompt';
@@ -56,7 +55,8 @@ function pageText(named: string, { name, page, place }: Benchmark): string {
     `Scorer     ${scorer}`,
     notes.length > 0 && `Notes      ${oneLine(notes.join('; '))}`,
     `Verified   ${verified}`,
-    `Play it    everturn run ${shellQuoted(named)} --num-turns 1${flags}`,
+    played !== '' && `Sampling   ${played}`,
+    `Play it    everturn eval ${shellQuoted(named)}`,
     text('System', system),
     text('Prompt', prompt),
     cites.length > 0 && ['Sources:', ...cites.map((cite) => `  ${oneLine(cite)}`)],

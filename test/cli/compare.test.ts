@@ -53,7 +53,7 @@ describe('everturn compare', () => {
     const { code, out: text } = await compare(...runs, '--price-in', '1000000', '--price-out', '0');
     expect(code).toBe(0);
     const rows = text.split('\n').filter((line) => line.startsWith(RUN));
-    expect(rows[0]).toMatch(/ 40\.0 % {2}16\.8 to 68\.7 +10 +3 +3 +\S+ +30\.0000$/);
+    expect(rows[0]).toMatch(/ 40\.0 % {2}16\.8 to 68\.7 +10 +3 +3 +\S+ +30\.0000 +1:30$/);
     expect(rows[1]).toMatch(/±0\.0 points +– +1\.0000/);
     expect(rows[2]).toMatch(/\+50\.0 points +\+12\.3 to \+87\.7 points +0\.0150/);
     const json = JSON.parse((await compare(...runs, '--json')).out) as { runs: { atTurns: object[] }[] };
