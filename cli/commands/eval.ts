@@ -9,7 +9,7 @@ import type { Cell, RefusedCell } from '../../library/evaluate/cells.ts';
 import { isRefused } from '../../library/evaluate/cells.ts';
 import { variantsOf, type Varied } from '../../library/evaluate/matrix.ts';
 import { planCells } from '../../library/evaluate/plan.ts';
-import { mustReadEvaluation } from '../../library/evaluate/record.ts';
+import { mustReadEvaluation } from '../../records/run/evaluation-record.ts';
 import { startEvaluation, type StartedEvaluation } from '../../library/evaluate/start-evaluation.ts';
 import { evaluationTable } from '../../library/evaluate/table.ts';
 import { resolvePlace } from '../../records/place.ts';

@@ -164,37 +164,37 @@ export function runsText(io: Io, runs: readonly RunRow[], about: string): string
   const priced = runs.some(({ cost }) => cost !== undefined);
   const isSeveral = new Set(runs.map(({ benchmark }) => benchmark)).size > 1;
   type Row = RunRow & AtTurn;
-  const columnsOf = (title: string, rows: readonly Row[]): (Column<Row> | false)[] => [
-    isSeveral && ['benchmark', ({ benchmark = '' }) => oneLine(benchmark), 'bold'],
-    [title, ({ label }) => oneLine(label), 'bold'],
-    named && ['run', ({ run }) => oneLine(run)],
-    ['>accuracy', ({ accuracy }) => share(accuracy.value)],
-    ['>95 %', ({ accuracy }) => percents(accuracy.interval)],
-    rows.some(({ leftOutWrong }) => leftOutWrong) && [
-      '>left out as wrong',
-      ({ leftOutWrong }) => (leftOutWrong ? share(leftOutWrong.value) : ''),
-    ],
-    rows.some(({ passAtAll }) => passAtAll) && [
-      '>pass@n',
-      ({ passAtAll, repeats }) => (passAtAll ? `${share(passAtAll.value)} of ${repeats}` : ''),
-    ],
-    rows.some(({ against }) => against) && [
-      '>difference',
-      ({ against }) => (against ? points(against.difference.value) : ''),
-    ],
-    rows.some(({ against }) => against) && [
-      '>95 %',
-      ({ against }) => (against ? intervalText(against.difference.interval, points) : ''),
-    ],
-    rows.some(({ against }) => against) && ['>p', ({ against }) => (against ? pText(against.difference.p) : '')],
-    ['>queries', ({ accuracy, against }) => count(against?.difference.n ?? accuracy.n)],
-    ['>left out', ({ accuracy }) => (accuracy.leftOut === 0 ? '' : count(accuracy.leftOut))],
-    ['>tokens in', ({ inputTokens }) => (inputTokens === null ? '–' : count(inputTokens))],
-    ['>out', ({ outputTokens }) => (outputTokens === null ? '–' : count(outputTokens))],
-    ['>seconds', ({ seconds }) => (seconds === null ? '–' : seconds.toPrecision(2))],
-    priced && ['>cost', ({ cost }) => (cost === undefined ? '' : costText(cost).replace(/:.*/, ''))],
-    ['>time', ({ tookSeconds }) => (tookSeconds === null ? '–' : clock(1000 * tookSeconds))],
-  ];
+  const columnsOf = (title: string, rows: readonly Row[]): (Column<Row> | false)[] => {
+    const paired = rows.some(({ against }) => against);
+    return [
+      isSeveral && ['benchmark', ({ benchmark = '' }) => oneLine(benchmark), 'bold'],
+      [title, ({ label }) => oneLine(label), 'bold'],
+      ['>accuracy', ({ accuracy }) => share(accuracy.value)],
+      ['>95 %', ({ accuracy }) => percents(accuracy.interval)],
+      rows.some(({ leftOutWrong }) => leftOutWrong) && [
+        '>left out as wrong',
+        ({ leftOutWrong }) => (leftOutWrong ? share(leftOutWrong.value) : ''),
+      ],
+      rows.some(({ passAtAll }) => passAtAll) && [
+        '>pass@n',
+        ({ passAtAll, repeats }) => (passAtAll ? `${share(passAtAll.value)} of ${repeats}` : ''),
+      ],
+      paired && ['>difference', ({ against }) => (against ? points(against.difference.value) : '')],
+      paired && ['>95 %', ({ against }) => (against ? intervalText(against.difference.interval, points) : '')],
+      paired && ['>p', ({ against }) => (against ? pText(against.difference.p) : '')],
+      ['>queries', ({ accuracy, against }) => count(against?.difference.n ?? accuracy.n)],
+      rows.some(({ accuracy }) => accuracy.leftOut > 0) && [
+        '>left out',
+        ({ accuracy }) => (accuracy.leftOut === 0 ? '' : count(accuracy.leftOut)),
+      ],
+      ['>tokens in', ({ inputTokens }) => (inputTokens === null ? '–' : count(inputTokens))],
+      ['>out', ({ outputTokens }) => (outputTokens === null ? '–' : count(outputTokens))],
+      ['>seconds', ({ seconds }) => (seconds === null ? '–' : seconds.toPrecision(2))],
+      priced && ['>cost', ({ cost }) => (cost === undefined ? '' : costText(cost).replace(/:.*/, ''))],
+      ['>time', ({ tookSeconds }) => (tookSeconds === null ? '–' : clock(1000 * tookSeconds))],
+      named && ['run', ({ run }) => oneLine(run)],
+    ];
+  };
   const turns = Math.max(...runs.map(({ atTurns }) => atTurns.length));
   const tables = Array.from({ length: turns }, (_, t) => {
     const rows = runs.flatMap((row) => (row.atTurns[t] ? [{ ...row, ...row.atTurns[t] }] : []));

@@ -4,8 +4,8 @@ import { resolvePlace } from '../../records/place.ts';
 import { placeNamed, runPlace, type RunPlace } from '../../run/place.ts';
 import { isWorse } from '../../statistics/comparison.ts';
 import { type CostOf, compareRuns } from '../compare-runs.ts';
-import type { EvaluationRecord, RecordedCell } from './record.ts';
-import { readEvaluation } from './record.ts';
+import type { EvaluationRecord, RecordedCell } from '../../records/run/evaluation-record.ts';
+import { readEvaluation } from '../../records/run/evaluation-record.ts';
 
 export interface Baseline {
   readonly name: string;

@@ -12,7 +12,7 @@ import {
   startCells,
 } from './cells.ts';
 import { type EvaluationPlan, planCells } from './plan.ts';
-import { derivedEvaluationName, recordEvaluation } from './record.ts';
+import { derivedEvaluationName, recordEvaluation } from '../../records/run/evaluation-record.ts';
 
 export interface StartedEvaluation {
   readonly name: string;

@@ -46,9 +46,9 @@ describe('an evaluation', { timeout: 300_000 }, () => {
   test('is one table of benchmarks and models, one turn each, found again by its name', async () => {
     const { code, stdout, stderr } = await play('both', ['good', 'poor']);
     expect(code, stderr).toBe(0);
-    expect(stdout).toMatch(/^rows +good +both-rows-good +100\.0 %/m);
-    expect(stdout).toMatch(/^rows +poor +both-rows-poor +0\.0 % .*−100\.0 points/m);
-    expect(stdout).toMatch(/^other +poor +both-other-poor +50\.0 % /m);
+    expect(stdout).toMatch(/^rows +good +100\.0 % .*both-rows-good$/m);
+    expect(stdout).toMatch(/^rows +poor +0\.0 % .*−100\.0 points/m);
+    expect(stdout).toMatch(/^other +poor +50\.0 % /m);
     expect(stdout).toMatch(/^Settings {3}numTurns 1, /m);
     const calls = answered.length;
     const again = await everturn.call('eval', '--name', 'both', '--format', 'md');
@@ -85,7 +85,7 @@ describe('an evaluation', { timeout: 300_000 }, () => {
     const { code, stdout, stderr } = await play('misspelt', ['good', 'por']);
     expect(code).toBe(5);
     expect(stderr).toMatch(/^Not played rows with por: .*no por/m);
-    expect(stdout).toMatch(/^rows +good +misspelt-rows-good +100\.0 %/m);
+    expect(stdout).toMatch(/^rows +good +100\.0 %.*misspelt-rows-good$/m);
     expect(existsSync(join(everturn.folder, 'runs/misspelt-rows-por'))).toBe(false);
     const none = await play('none', ['por']);
     expect(none.code).toBe(5);
@@ -97,7 +97,7 @@ describe('an evaluation', { timeout: 300_000 }, () => {
     const { code, stdout, stderr } = await play('broken', ['good']);
     expect(code).toBe(3);
     expect(stderr).toMatch(/^everturn: rows good: 1 rollout failed.*no good/m);
-    expect(stdout).toMatch(/^rows +good +broken-rows-good +100\.0 % .* 83\.3 % /m);
+    expect(stdout).toMatch(/^rows +good +100\.0 % .* 83\.3 % .*broken-rows-good$/m);
     refused = 'nothing';
     const calls = answered.length;
     const again = await play('broken', ['good']);

@@ -6,8 +6,8 @@ import { unusable } from '../../domain/errors/unusable.ts';
 import { isRunName } from '../../domain/names/ids.ts';
 import { COUNT, flawOfWritten, listOf, NAME, objectOf, oneOf, type TypeOf } from '../../domain/schema/fields.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
-import { join } from '../../records/place.ts';
-import { namesIn, readText, replaceFile } from '../../records/places/files.ts';
+import { join } from '../place.ts';
+import { namesIn, readText, replaceFile } from '../places/files.ts';
 
 const CELL = objectOf({ benchmark: NAME, label: NAME, run: NAME });
 export type RecordedCell = TypeOf<typeof CELL>;
