@@ -14,7 +14,7 @@ export interface PairJudges {
 }
 
 export function judgePair(pair: Pair, { math, code }: PairJudges): Promise<Verdict> {
-  const { id, answer, solutions, inputOutput, options } = pair;
+  const { id, answer, solutions, inputOutput, tests, options } = pair;
   if (pair.judge === 'math') return judgeWithRetries(() => math.judge(answer, solutions, options));
   const query: Query = {
     queryId: id,
@@ -22,6 +22,7 @@ export function judgePair(pair: Pair, { math, code }: PairJudges): Promise<Verdi
     task: 'code',
     solutions,
     ...(inputOutput && { inputOutput }),
+    ...(tests && { tests }),
   };
   const { signal } = new AbortController();
   return judgeWithRetries(() => code.judge(query, answer, { signal, cut: options?.cut ?? false }));

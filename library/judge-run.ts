@@ -84,7 +84,7 @@ async function rowOf(turn: JudgedTurn, { by, judge }: TurnJudge): Promise<Verdic
 const judgedBy = (judges: PairJudges): TurnJudge => ({
   by: `everturn ${everturnVersion()}`,
   async judge({ id, query, turn }) {
-    const { task, solutions, inputOutput } = query;
+    const { task, solutions, inputOutput, tests } = query;
     if (task === 'environment') {
       throw unusable(
         'The run was answered by an environment of its own, which alone can judge it again.',
@@ -98,6 +98,7 @@ const judgedBy = (judges: PairJudges): TurnJudge => ({
       judge: task === 'code' ? 'code' : 'math',
       solutions,
       ...(inputOutput && { inputOutput }),
+      ...(tests && { tests }),
       // As in the run: the verdict may depend on it.
       options: { cut: isCut(turn.record), question: questionOf(query) },
     } as const;

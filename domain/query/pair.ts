@@ -1,6 +1,6 @@
 // A pair: one answer and its reference, without a model or a run.
 
-import type { InputOutput } from './query.ts';
+import type { InputOutput, Tests } from './query.ts';
 
 export interface PairOptions {
   /** The number of decimal places at which a decimal counts as an exact value. */
@@ -23,5 +23,6 @@ export interface Pair {
   /** Any of them is right. Empty only for `code`. */
   readonly solutions: readonly string[];
   readonly inputOutput?: InputOutput;
+  readonly tests?: Tests;
   readonly options?: PairOptions;
 }

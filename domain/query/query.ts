@@ -59,6 +59,18 @@ export type Wording = TypeOf<typeof WORDING>;
 const INPUT_OUTPUT = objectOf({ inputs: LIST, outputs: LIST, fn_name: maybe(TEXT) });
 export type InputOutput = TypeOf<typeof INPUT_OUTPUT>;
 
+const TESTS = objectOf({
+  /** Tests of an answer's program, in Python: run beside it, never in its process. */
+  source: TEXT,
+  /** What runs before them: imports, the helpers of a prompt. */
+  before: TEXT,
+  /** The names in them that are the answer's. */
+  names: listOf(TEXT),
+  /** An answer may be the body that continues this text: the head of the function of the first name. */
+  head: maybe(TEXT),
+});
+export type Tests = TypeOf<typeof TESTS>;
+
 export const QUERY = objectOf({
   /** Unique in its data set; any text without control characters or `..` path segments. */
   queryId: NAME,
@@ -67,6 +79,7 @@ export const QUERY = objectOf({
   /** Any of them is right. Each may be a full worked text. Empty for `code`, `environment`, and an agent that judges itself. */
   solutions: listOf(TEXT),
   inputOutput: maybe(INPUT_OUTPUT),
+  tests: maybe(TESTS),
   /** The environment of the run that answers for this query; absent: the judge of its task. */
   environment: maybe(NAME),
   /** The whole row, with `environment` and for an agent's program. */

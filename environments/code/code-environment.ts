@@ -12,7 +12,7 @@ import { proveSandbox } from './canary.ts';
 import { casesOf, type GoodCase, inputOf } from './cases.ts';
 import { sameOutput, isSameValue } from './compare.ts';
 import { parseExactJson } from './exact-json.ts';
-import { lastCodeBlock } from './extract.ts';
+import { judgeByTests, programIn } from './judge-tests.ts';
 import { type Language, type Runtime, readReport, LANGUAGES, languageOf } from './language.ts';
 import { type CodeLimits, DEFAULT_LIMITS, outputLimit, type Sandbox } from './sandbox.ts';
 import { createRunner, type Runner } from './runner.ts';
@@ -104,9 +104,9 @@ interface Judging {
 }
 
 async function judgeCode(query: Query, answer: string, judging: Judging): Promise<Verdict> {
-  const { inputOutput } = query;
-  if (!inputOutput || inputOutput.inputs.length === 0) return { verdict: 'undecided', reason: 'no-cases' };
-  const block = lastCodeBlock(answer);
+  const { inputOutput = { inputs: [], outputs: [] }, tests } = query;
+  if (!tests && inputOutput.inputs.length === 0) return { verdict: 'undecided', reason: 'no-cases' };
+  const block = programIn(answer, tests);
   // A cut answer counts by its last closed fence, as any other; without one, the program was never written.
   if (!block) return { verdict: 'wrong', reason: judging.cut ? 'cut-off' : 'no-code' };
   const extracted = shown(block.code);
@@ -116,6 +116,10 @@ async function judgeCode(query: Query, answer: string, judging: Judging): Promis
   if (!runtime) return { verdict: 'undecided', reason: 'no-runtime', extracted };
 
   const { code: program } = block;
+  if (tests) {
+    const judged = () => judgeByTests(tests, program, { ...judging, language, runtime });
+    return { ...(await judging.slots.use(judging.signal, judged)), extracted };
+  }
   const name = inputOutput.fn_name ?? '';
   let undecided: string | undefined;
   let leftMs = judging.limits.programWallMs;

@@ -3,6 +3,7 @@
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Tests } from '../../domain/query/query.ts';
 import { onPath } from './bubblewrap.ts';
 import { PYTHON_HARNESS } from './python-harness.ts';
 
@@ -10,7 +11,11 @@ import { PYTHON_HARNESS } from './python-harness.ts';
 type Job =
   | { readonly kind: 'stdin'; readonly program: string; readonly stdin: string }
   /** `args`: one JSON list. */
-  | { readonly kind: 'call'; readonly program: string; readonly name: string; readonly args: string };
+  | { readonly kind: 'call'; readonly program: string; readonly name: string; readonly args: string }
+  /** The program of an answer, held for its tests. */
+  | { readonly kind: 'serve'; readonly program: string }
+  /** Run beside `serve`: the tests never run in the answer's process. */
+  | { readonly kind: 'test'; readonly tests: Tests };
 
 /** The output of a harness in place of a result. */
 type CallReport =
@@ -87,10 +92,11 @@ export const python: Language = {
   },
 
   encode(job: Job, nonce): Buffer {
-    const program = Buffer.from(job.program);
-    const [name, data] = job.kind === 'stdin' ? ['', job.stdin] : [job.name, job.args];
-    const head = `${job.kind} ${nonce} ${program.length} ${Buffer.byteLength(name)}\n${name}`;
-    return Buffer.concat([Buffer.from(head), program, Buffer.from(data)]);
+    const parts = partsOf(job).map((text) => Buffer.from(text));
+    return Buffer.concat([
+      Buffer.from(`${job.kind} ${nonce} ${parts.map(({ length }) => length).join(' ')}\n`),
+      ...parts,
+    ]);
   },
 
   reasonOf(exitCode, errors): string {
@@ -102,6 +108,14 @@ export const python: Language = {
     return /^MemoryError\b/.test(last) ? 'memory-limit' : 'runtime-error';
   },
 };
+
+/** A name, a source, and data. */
+function partsOf(job: Job): readonly [string, string, string] {
+  if (job.kind === 'stdin') return ['', job.program, job.stdin];
+  if (job.kind === 'call') return [job.name, job.program, job.args];
+  if (job.kind === 'serve') return ['', job.program, ''];
+  return [job.tests.names.join(' '), job.tests.source, job.tests.before];
+}
 
 const SIGKILL = 9;
 const SIGXCPU = 24;

@@ -3,25 +3,29 @@
 // with standard input from a file, as in programming contests. Names that solutions use without an import (`List`,
 // `deque`, `gcd`, …) are imported on use and never bound.
 
-export const PYTHON_HARNESS = String.raw`
+import { PYTHON_TESTS } from './python-tests.ts';
+
+export const PYTHON_HARNESS = String.raw`${PYTHON_TESTS}
 def main():
     # Not os: what it imports would cost every program a millisecond.
     import sys, posix as os, builtins
     os.write(1, b'ready\n')
-    chunks = []
-    while True:
-        chunk = os.read(0, 1 << 20)
-        if not chunk:
-            break
-        chunks.append(chunk)
-    job = b''.join(chunks)
-    end = job.index(b'\n')
-    kind, nonce, program_bytes, name_bytes = job[:end].split()
-    start = end + 1 + int(name_bytes)
-    name = job[end + 1:start].decode()
-    source = job[start:start + int(program_bytes)]
-    data = job[start + int(program_bytes):]
+    job = [os.read(0, 1 << 20)]
+    while b'\n' not in job[-1]:
+        job.append(os.read(0, 1 << 20))
+    head, part = b''.join(job).split(b'\n', 1)
+    kind, nonce, *sizes = head.split()
+    sizes = list(map(int, sizes))
+    job, left = [part], sum(sizes) - len(part)
+    while left > 0:
+        job.append(os.read(0, 1 << 20))
+        left -= len(job[-1])
+    job = b''.join(job)
+    name, source, data, rest = (job[sum(sizes[:i]):sum(sizes[:i + 1]) if i < 3 else None] for i in range(4))
+    name = name.decode()
     call = kind == b'call'
+    # The program of an answer and the tests of it, each in a process of its own.
+    paired = kind == b'serve' or kind == b'test'
     builtins.exit = builtins.quit = sys.exit
     sys.setrecursionlimit(600000)
     sys.argv = ['solution.py']
@@ -30,8 +34,11 @@ def main():
     channel = None
     args = ()
     dumps = None
-    if call:
+    if call or paired:
         loads, dumps = json_by_hand()
+    if paired:
+        talk = Talk(os, os.dup(0), os.dup(1), rest)
+    if call:
         args = loads(data.decode())
         # JSON has only texts for keys: where all of them are whole numbers, numbers were meant.
         if len(args) == 1 and type(args[0]) is dict:
@@ -39,6 +46,7 @@ def main():
                 args = [{int(k): v for k, v in args[0].items()}]
             except ValueError:
                 pass
+    if call or paired:
         channel = os.dup(1)
         null = os.open('/dev/null', os.O_RDWR)
         os.dup2(null, 0)
@@ -53,26 +61,29 @@ def main():
         os.dup2(feed, 0)
         os.close(feed)
         sys.stdin = sys.__stdin__ = open(0, encoding='utf-8', errors='surrogateescape', closefd=False)
-    module = type(sys)('solution' if call else '__main__')
+    if kind == b'test':
+        os.write(channel, b'go\n')
+        sys.setrecursionlimit(5000)
+        said = test(source, data, name.split(), talk, loads, dumps)
+        os.write(2, b'\n%s %s\n' % (nonce, said.encode('ascii', 'replace')))
+        os._exit(0)
+    module = type(sys)('solution' if call or paired else '__main__')
     module.__file__ = 'solution.py'
     module.__builtins__ = builtins
     sys.modules[module.__name__] = module
     space = module.__dict__
-    del chunks, job, data
-    os.write(channel if call else 1, b'go\n')
+    del job, data
+    os.write(1 if channel is None else channel, b'go\n')
 
     grant_limits(source)
     prelude(source, space)
     # The text itself: to compile it apart makes Python build its syntax classes, which costs as much again.
-    if not call:
+    if not call and not paired:
         return source, space
     exec(source, space)
-    target = None
-    owner = space.get('Solution')
-    if isinstance(owner, type) and hasattr(owner, name):
-        target = getattr(owner(), name)
-    elif callable(space.get(name)):
-        target = space[name]
+    if paired:
+        serve(space, talk, loads, dumps, os._exit)
+    target = find(space, name)
     if target is None:
         report = 'no-function'
     else:
@@ -86,6 +97,13 @@ def main():
     while view:
         view = view[os.write(channel, view):]
     os._exit(0)
+
+
+def find(space, name):
+    owner = space.get('Solution')
+    if isinstance(owner, type) and hasattr(owner, name):
+        return getattr(owner(), name)
+    return space[name] if callable(space.get(name)) else None
 
 
 def grant_limits(source):
@@ -193,7 +211,7 @@ MODULES = ('string re datetime collections heapq bisect copy math random statist
            ' sys json').split()
 
 
-def prelude(source, space):
+def globals_of(source):
     import _symtable
     used = set()
     bound = set()
@@ -208,6 +226,11 @@ def prelude(source, space):
                 used.add(name)
             if scope is table and flags & _symtable.DEF_BOUND:
                 bound.add(name)
+    return used, bound
+
+
+def prelude(source, space):
+    used, bound = globals_of(source)
     for name in used - bound:
         if name in MODULES:
             space[name] = __import__(name)
@@ -221,6 +244,7 @@ def prelude(source, space):
 
 
 work = main()
-del main, grant_limits, nameless_file, json_by_hand, plain, prelude, Odd, GENERIC, NAMES, MODULES
+del main, find, grant_limits, nameless_file, json_by_hand, plain, globals_of, prelude, Odd, GENERIC, NAMES, MODULES
+del Talk, Missing, Ended, Unfit, SIMPLE, pack, unpack, serve, test, little_numpy
 exec(*work)
 `;

@@ -8,10 +8,12 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { mostElapsedMs, START_LIMIT_MS, type Launch } from './sandbox.ts';
 import type { Request, Response } from './runner-child.ts';
-import { type Ran, runSandboxed, type RunLimits, sandboxTrouble } from './sandboxed.ts';
+import { type Ran, type Run, runSandboxed, runTogether, type RunLimits, sandboxTrouble } from './sandboxed.ts';
 
 export interface Runner {
   run(launch: Launch, job: Buffer, limits: RunLimits, signal: AbortSignal): Promise<Ran>;
+  /** Two that talk. */
+  runTogether(two: readonly [Run, Run], signal: AbortSignal): Promise<[Ran, Ran]>;
   /** Ends the process; call it when no run is in flight. */
   close(): Promise<void>;
 }
@@ -26,7 +28,8 @@ export function createRunner(
   entry: string | undefined = childEntry(),
   longestMs: (limits: RunLimits) => number = longest,
 ): Runner {
-  if (entry === undefined) return { run: runSandboxed, close: () => Promise.resolve() };
+  if (entry === undefined)
+    return { run: (...one) => runSandboxed(...one), runTogether, close: () => Promise.resolve() };
   let child: ChildProcess | undefined;
   let lastId = 0;
   const waiting = new Map<number, (response: Response) => void>();
@@ -57,38 +60,45 @@ export function createRunner(
     child?.channel?.[way]();
   };
 
-  return {
-    async run(launch, job, limits, signal) {
-      signal.throwIfAborted();
-      const owner = started();
-      const id = ++lastId;
-      const killIn = (ms: number) => setTimeout(() => owner.kill('SIGKILL'), ms);
-      let standsStill = killIn(longestMs(limits));
-      const abort = () => {
-        owner.send({ id, abort: true } satisfies Request, () => undefined);
-        clearTimeout(standsStill);
-        standsStill = killIn(SAY_MS);
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      try {
-        const response = await new Promise<Response>((resolve) => {
-          waiting.set(id, resolve);
-          owners.set(id, owner);
-          hold();
-          owner.send({ id, launch, job, limits } satisfies Request, (error) => {
-            if (error) resolve({ id, trouble: error.message });
-          });
-        });
-        signal.throwIfAborted();
-        if ('ran' in response) return { ...response.ran, output: Buffer.from(response.ran.output) };
-        throw sandboxTrouble(response.trouble);
-      } finally {
-        clearTimeout(standsStill);
-        signal.removeEventListener('abort', abort);
-        waiting.delete(id);
-        owners.delete(id);
+  const ask = async (asked: Run & { readonly other?: Run }, signal: AbortSignal) => {
+    signal.throwIfAborted();
+    const owner = started();
+    const id = ++lastId;
+    const killIn = (ms: number) => setTimeout(() => owner.kill('SIGKILL'), ms);
+    let standsStill = killIn(Math.max(longestMs(asked.limits), asked.other ? longestMs(asked.other.limits) : 0));
+    const abort = () => {
+      owner.send({ id, abort: true } satisfies Request, () => undefined);
+      clearTimeout(standsStill);
+      standsStill = killIn(SAY_MS);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      const response = await new Promise<Response>((resolve) => {
+        waiting.set(id, resolve);
+        owners.set(id, owner);
         hold();
-      }
+        owner.send({ id, ...asked } satisfies Request, (error) => {
+          if (error) resolve({ id, trouble: error.message });
+        });
+      });
+      signal.throwIfAborted();
+      if ('ran' in response) return response;
+      throw sandboxTrouble(response.trouble);
+    } finally {
+      clearTimeout(standsStill);
+      signal.removeEventListener('abort', abort);
+      waiting.delete(id);
+      owners.delete(id);
+      hold();
+    }
+  };
+  const whole = (ran: Ran): Ran => ({ ...ran, output: Buffer.from(ran.output) });
+
+  return {
+    run: async (launch, job, limits, signal) => whole((await ask({ launch, job, limits }, signal)).ran),
+    async runTogether([one, other], signal) {
+      const { ran, other: beside } = await ask({ ...one, other }, signal);
+      return [whole(ran), whole(beside!)];
     },
     async close() {
       const last = child;

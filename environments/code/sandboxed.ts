@@ -3,7 +3,7 @@
 // Time that the machine gave to other processes does not count. Ends in bounded time and leaves no process behind.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { JudgeError } from '../../domain/errors/errors.ts';
 import { type Clock, startClock, outOfMemoryKills, programPidNow } from './clock.ts';
 import { type CodeLimits, DEFAULT_LIMITS, START_LIMIT_MS, type Launch } from './sandbox.ts';
@@ -27,11 +27,55 @@ export type RunLimits = Pick<CodeLimits, 'wallMs' | 'outputBytes' | 'files'>;
 
 const KILLED = 128 + 9;
 
-export async function runSandboxed(launch: Launch, job: Buffer, limits: RunLimits, signal: AbortSignal): Promise<Ran> {
+/** One command and its job. */
+export interface Run {
+  readonly launch: Launch;
+  readonly job: Buffer;
+  readonly limits: RunLimits;
+}
+
+/** Two that talk: what one prints is the other's input behind its job, and ends with it. The failure of one ends both. */
+export async function runTogether([one, other]: readonly [Run, Run], signal: AbortSignal): Promise<[Ran, Ran]> {
+  const failed = new AbortController();
+  const both = AbortSignal.any([signal, failed.signal]);
+  const [there, back] = [new PassThrough(), new PassThrough()];
+  const start = ({ launch, job, limits }: Run, talk: Talk) =>
+    runSandboxed(launch, job, limits, both, talk).catch((error: unknown) => {
+      if (!failed.signal.aborted) failed.abort(error);
+      throw failed.signal.reason;
+    });
+  const rans = await Promise.allSettled([
+    start(one, { hears: back, says: there }),
+    start(other, { hears: there, says: back }),
+  ]);
+  const [a, b] = rans.map((ran) => {
+    if (ran.status === 'rejected') throw ran.reason;
+    return ran.value;
+  });
+  return [a!, b!];
+}
+
+interface Talk {
+  readonly hears: PassThrough;
+  readonly says: PassThrough;
+}
+
+/** `talk`: its output goes there, and is not part of what is returned. */
+export async function runSandboxed(
+  launch: Launch,
+  job: Buffer,
+  limits: RunLimits,
+  signal: AbortSignal,
+  talk?: Talk,
+): Promise<Ran> {
   signal.throwIfAborted();
   const oomKills = outOfMemoryKills(1000);
   const child = start(launch);
-  const reader = createReader(limits.outputBytes, DEFAULT_LIMITS.outputBytes);
+  const reader = createReader(
+    limits.outputBytes,
+    DEFAULT_LIMITS.outputBytes,
+    talk && ((chunk) => talk.says.write(chunk)),
+  );
   let ending: Ending = 'exited';
   let trouble: string | undefined;
   const kill = () => killTree(child, launch);
@@ -56,7 +100,10 @@ export async function runSandboxed(launch: Launch, job: Buffer, limits: RunLimit
     const before = reader.stage();
     if (!reader.print(chunk)) return end('output-limit');
     const after: Stage = reader.stage();
-    if (before === 'starting' && after !== 'starting') streams.input?.end(job);
+    if (before === 'starting' && after !== 'starting') {
+      if (!talk) streams.input?.end(job);
+      else if (streams.input?.write(job) !== undefined) talk.hears.pipe(streams.input);
+    }
     if (before !== 'running' && after === 'running') began();
   });
   streams.errors?.on('data', (chunk: Buffer) => reader.complain(chunk) || end('output-limit'));
@@ -65,6 +112,7 @@ export async function runSandboxed(launch: Launch, job: Buffer, limits: RunLimit
   signal.addEventListener('abort', kill, { once: true });
   try {
     const { code, killedBy, error } = await closed(child);
+    talk?.says.end();
     signal.throwIfAborted();
     const { stage, output, errors } = reader.finish();
     trouble ??= error?.message;
@@ -170,8 +218,8 @@ type Stage = 'starting' | 'given' | 'running';
 
 const KEPT_ERROR_CHARS = 16 * 1024;
 
-/** `outputBytes`, `errorBytes`: the limit of each stream. */
-export function createReader(outputBytes: number, errorBytes: number) {
+/** `outputBytes`, `errorBytes`: the limit of each stream. `keep` gets what is printed, in place of the end's whole. */
+export function createReader(outputBytes: number, errorBytes: number, keep?: (chunk: Buffer) => unknown) {
   let stage: Stage = 'starting';
   let head = '';
   let printed: Buffer[] = [];
@@ -198,7 +246,7 @@ export function createReader(outputBytes: number, errorBytes: number) {
         printed = [];
         return false;
       }
-      if (rest.length > 0) printed.push(rest);
+      if (rest.length > 0) (keep ?? ((chunk) => printed.push(chunk)))(rest);
       return true;
     },
     /** False once the program has exceeded the limit of standard error. */

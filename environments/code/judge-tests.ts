@@ -1,0 +1,95 @@
+// Judges a program by tests in Python: its process is asked by another one, in which the tests run, so that nothing of the answer
+// reaches them but plain values. An answer to the head of a function is the whole function, or the body that continues it.
+
+import { randomBytes } from 'node:crypto';
+import type { Tests } from '../../domain/query/query.ts';
+import type { Verdict } from '../../domain/rollout/verdict.ts';
+import { behindThoughts, escapeRegExp } from '../../domain/text/thoughts.ts';
+import { type CodeBlock, lastCodeBlock } from './extract.ts';
+import type { Language, Runtime } from './language.ts';
+import type { Runner } from './runner.ts';
+import type { CodeLimits, Sandbox } from './sandbox.ts';
+import type { Ran } from './sandboxed.ts';
+
+/** What the tests may say to the program: the inputs of all of them. */
+const MOST_SAID_BYTES = 64 << 20;
+
+/** Undefined if there is no program. */
+export function programIn(answer: string, tests: Tests | undefined): CodeBlock | undefined {
+  const block = lastCodeBlock(answer);
+  const head = tests?.head;
+  if (head === undefined) return block;
+  const { text, isOpen } = behindThoughts(answer);
+  // What a model without a chat writes is code itself.
+  const written = block ?? (isOpen || /```|~~~/.test(text) ? undefined : { code: text, tag: '' });
+  if (!written || written.code.trim() === '') return undefined;
+  return { ...written, code: continued(head, written.code, tests?.names[0] ?? '') };
+}
+
+function continued(head: string, code: string, name: string): string {
+  const own = escapeRegExp(name);
+  if (!new RegExp(`^(?:(?:async\\s+)?def\\s+${own}\\b|${own}\\s*=|class\\s+Solution\\b)`, 'm').test(code))
+    return head + code;
+  // Such an import comes first in a program.
+  return /^from __future__ /m.test(code) ? code : `${withEmptyBody(head)}${code}`;
+}
+
+/** The head as a function of its own, with the imports and helpers before it. */
+export function withEmptyBody(head: string): string {
+  const [, indent = ''] = /(?:^|\n)([ \t]*)[^\n]*$/.exec(head.trimEnd()) ?? [];
+  return `${head.trimEnd()}\n${indent === '' ? '    ' : indent}pass\n\n`;
+}
+
+interface Parts {
+  readonly language: Language;
+  readonly runtime: Runtime;
+  readonly sandbox: Sandbox;
+  readonly runner: Runner;
+  readonly limits: CodeLimits;
+  readonly signal: AbortSignal;
+}
+
+export async function judgeByTests(
+  tests: Tests,
+  program: string,
+  { language, runtime, sandbox, runner, limits, signal }: Parts,
+): Promise<Verdict> {
+  // The program never has it.
+  const nonce = randomBytes(12).toString('hex');
+  // The tests wait for the program: they may take as long again themselves.
+  const { cpuSeconds, wallMs, outputBytes } = limits;
+  const ofTests = { ...limits, cpuSeconds: 2 * cpuSeconds, wallMs: 2 * wallMs, outputBytes: MOST_SAID_BYTES };
+  const launch = (own: CodeLimits) => sandbox.launch(runtime.command, runtime.folders, own);
+  const [ran, tested] = await runner.runTogether(
+    [
+      {
+        launch: launch(limits),
+        job: language.encode({ kind: 'serve', program }, '-'),
+        limits: { ...limits, outputBytes },
+      },
+      { launch: launch(ofTests), job: language.encode({ kind: 'test', tests }, nonce), limits: ofTests },
+    ],
+    signal,
+  );
+  const [, word = '', detail = ''] = new RegExp(`\\n${nonce} (\\w+)(?: ([^]*))?\\n$`).exec(tested.errors) ?? [];
+  return verdictOf(word, detail, ran, tested, language);
+}
+
+function verdictOf(word: string, detail: string, ran: Ran, tested: Ran, language: Language): Verdict {
+  const wrong = (reason: string, suspectedTamper = false): Verdict => ({
+    verdict: 'wrong',
+    reason,
+    ...(suspectedTamper && { suspectedTamper }),
+  });
+  if (word === 'passed') return { verdict: 'right', reason: 'all-cases' };
+  if (word === 'bad') return { verdict: 'undecided', reason: 'bad-case' };
+  if (word === 'failed') return wrong('different');
+  if (word === 'raised') return wrong(language.reasonOf(1, detail));
+  if (word === 'missing') return wrong('no-function');
+  if (word === 'odd') return wrong('no-value');
+  if (word === 'forged') return wrong('forged-result', true);
+  const broken = ran.ending !== 'exited' || ran.exitCode !== 0 ? ran : tested;
+  if (broken.ending === 'wall-limit') return wrong('timeout');
+  if (broken.ending !== 'exited') return wrong(broken.ending);
+  return broken.exitCode === 0 ? wrong('early-exit', true) : wrong(language.reasonOf(broken.exitCode, broken.errors));
+}
