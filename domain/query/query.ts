@@ -51,6 +51,8 @@ export const WORDING = objectOf({
   template: maybe(NAME),
   /** The name that each field has in the data set. */
   fields: maybe(mapOf(NAME)),
+  /** The rows whose field holds one of these days, in ISO's form: both ends count. The others are left out. */
+  dates: maybe(objectOf({ field: NAME, from: maybe(NAME), until: maybe(NAME) })),
   /** Each row is a question with choices: in the row's own order, or in that of a seed. */
   choices: maybe(eitherOf(oneOf('as-written'), COUNT)),
 });

@@ -23,21 +23,15 @@ export function programIn(answer: string, tests: Tests | undefined): CodeBlock |
   // What a model without a chat writes is code itself.
   const written = block ?? (isOpen || /```|~~~/.test(text) ? undefined : { code: text, tag: '' });
   if (!written || written.code.trim() === '') return undefined;
-  return { ...written, code: continued(head, written.code, tests?.names[0] ?? '') };
+  return { ...written, code: continued(tests!, head, written.code) };
 }
 
-function continued(head: string, code: string, name: string): string {
+function continued({ before, names: [name = ''] }: Tests, head: string, code: string): string {
   const own = escapeRegExp(name);
   if (!new RegExp(`^(?:(?:async\\s+)?def\\s+${own}\\b|${own}\\s*=|class\\s+Solution\\b)`, 'm').test(code))
     return head + code;
   // Such an import comes first in a program.
-  return /^from __future__ /m.test(code) ? code : `${withEmptyBody(head)}${code}`;
-}
-
-/** The head as a function of its own, with the imports and helpers before it. */
-export function withEmptyBody(head: string): string {
-  const [, indent = ''] = /(?:^|\n)([ \t]*)[^\n]*$/.exec(head.trimEnd()) ?? [];
-  return `${head.trimEnd()}\n${indent === '' ? '    ' : indent}pass\n\n`;
+  return /^from __future__ /m.test(code) ? code : before + code;
 }
 
 interface Parts {

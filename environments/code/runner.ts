@@ -30,9 +30,50 @@ export function createRunner(
 ): Runner {
   if (entry === undefined)
     return { run: (...one) => runSandboxed(...one), runTogether, close: () => Promise.resolve() };
+  const children = createChildren(entry);
+  const whole = (ran: Ran): Ran => ({ ...ran, output: Buffer.from(ran.output) });
+
+  const ask = async (asked: Run & { readonly other?: Run }, signal: AbortSignal) => {
+    signal.throwIfAborted();
+    const { owner, id, reply, end } = children.begin(asked);
+    const killIn = (ms: number) => setTimeout(() => owner.kill('SIGKILL'), ms);
+    let standsStill = killIn(
+      Math.max(...[asked, ...(asked.other ? [asked.other] : [])].map((one) => longestMs(one.limits))),
+    );
+    const abort = () => {
+      owner.send({ id, abort: true } satisfies Request, () => undefined);
+      clearTimeout(standsStill);
+      standsStill = killIn(SAY_MS);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      const response = await reply;
+      signal.throwIfAborted();
+      if ('ran' in response) return response;
+      throw sandboxTrouble(response.trouble);
+    } finally {
+      clearTimeout(standsStill);
+      signal.removeEventListener('abort', abort);
+      end();
+    }
+  };
+
+  return {
+    run: async (launch, job, limits, signal) => whole((await ask({ launch, job, limits }, signal)).ran),
+    async runTogether([one, other], signal) {
+      const { ran, other: beside } = await ask({ ...one, other }, signal);
+      return [whole(ran), whole(beside!)];
+    },
+    close: children.close,
+  };
+}
+
+/** The small process, begun again where it has ended, and what it has yet to answer. */
+function createChildren(entry: string) {
   let child: ChildProcess | undefined;
   let lastId = 0;
   const waiting = new Map<number, (response: Response) => void>();
+  const owners = new Map<number, ChildProcess>();
 
   const started = (): ChildProcess => {
     if (child) return child;
@@ -52,7 +93,6 @@ export function createRunner(
     fresh.once('exit', gone);
     return (child = fresh);
   };
-  const owners = new Map<number, ChildProcess>();
   const hold = () => {
     // An idle process must not keep the worker alive; a busy one must.
     const way = waiting.size > 0 ? 'ref' : 'unref';
@@ -60,20 +100,11 @@ export function createRunner(
     child?.channel?.[way]();
   };
 
-  const ask = async (asked: Run & { readonly other?: Run }, signal: AbortSignal) => {
-    signal.throwIfAborted();
-    const owner = started();
-    const id = ++lastId;
-    const killIn = (ms: number) => setTimeout(() => owner.kill('SIGKILL'), ms);
-    let standsStill = killIn(Math.max(longestMs(asked.limits), asked.other ? longestMs(asked.other.limits) : 0));
-    const abort = () => {
-      owner.send({ id, abort: true } satisfies Request, () => undefined);
-      clearTimeout(standsStill);
-      standsStill = killIn(SAY_MS);
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      const response = await new Promise<Response>((resolve) => {
+  return {
+    begin(asked: Run & { readonly other?: Run }) {
+      const owner = started();
+      const id = ++lastId;
+      const reply = new Promise<Response>((resolve) => {
         waiting.set(id, resolve);
         owners.set(id, owner);
         hold();
@@ -81,24 +112,12 @@ export function createRunner(
           if (error) resolve({ id, trouble: error.message });
         });
       });
-      signal.throwIfAborted();
-      if ('ran' in response) return response;
-      throw sandboxTrouble(response.trouble);
-    } finally {
-      clearTimeout(standsStill);
-      signal.removeEventListener('abort', abort);
-      waiting.delete(id);
-      owners.delete(id);
-      hold();
-    }
-  };
-  const whole = (ran: Ran): Ran => ({ ...ran, output: Buffer.from(ran.output) });
-
-  return {
-    run: async (launch, job, limits, signal) => whole((await ask({ launch, job, limits }, signal)).ran),
-    async runTogether([one, other], signal) {
-      const { ran, other: beside } = await ask({ ...one, other }, signal);
-      return [whole(ran), whole(beside!)];
+      const end = () => {
+        waiting.delete(id);
+        owners.delete(id);
+        hold();
+      };
+      return { owner, id, reply, end };
     },
     async close() {
       const last = child;

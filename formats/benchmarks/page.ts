@@ -23,6 +23,7 @@ import { short } from '../../domain/text/foreign-text.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
 import { unreadable } from '../datasets/json-line.ts';
 import { badRowText } from '../datasets/row-fault.ts';
+import { flawOfTemplate } from '../datasets/render-prompt.ts';
 import { askerOf } from '../datasets/wording.ts';
 import { isHubPlace, parseHubPlace } from '../hub/place.ts';
 
@@ -45,6 +46,8 @@ const PAGE = objectOf({
     objectOf({
       /** The name that a field has in the data set, for `id`, `question`, `answer` or another that the prompt prints. */
       fields: maybe(mapOf(NAME)),
+      /** A window of days: rows of another day are left out. */
+      dates: maybe(objectOf({ field: NAME, from: maybe(NAME), until: maybe(NAME) })),
       /** The seed of the order in which choices are listed; the row counts too. */
       shuffle: maybe(COUNT),
     }),
@@ -52,8 +55,8 @@ const PAGE = objectOf({
   system: maybe(NAME),
   /** Jinja over the fields of a row; `choices` is the list of their texts. */
   prompt: maybe(NAME),
-  /** `judge`: the answer is compared with the row's; `choices`: it names one of the row's choices. */
-  scorer: oneOf('judge', 'choices'),
+  /** `judge`: the answer is compared with the row's; `choices`: it names one of the row's choices; `tests`: it is a program, and they run. */
+  scorer: oneOf('judge', 'choices', 'tests'),
   sampling: maybe(
     objectOf({
       temperature: maybe(temperature.of),
@@ -125,11 +128,14 @@ function wrongIn(page: Page): { readonly path: readonly string[]; readonly probl
   if (file !== undefined && (config ?? split) !== undefined)
     return { path: ['source', 'file'], problem: 'stands beside a config or a split: keep one of them' };
   if (page.layout?.shuffle !== undefined && page.scorer !== 'choices')
-    return { path: ['layout', 'shuffle'], problem: 'is for choices, and the scorer is the judge' };
+    return { path: ['layout', 'shuffle'], problem: `is for choices, and the scorer is ${page.scorer}` };
+  const day = Object.entries(page.layout?.dates ?? {}).find(([name, text]) => name !== 'field' && !isDay(text));
+  if (day) return { path: ['layout', 'dates', day[0]], problem: 'takes a day, such as 2025-01-31' };
   const problem = problemOf(() => onHub && parseHubPlace(placeOf(page, '')));
   if (problem !== undefined) return { path: ['source', 'dataset'], problem };
   const ofPrompt = problemOf(() => askerOf(wordingOf(page)));
-  return ofPrompt === undefined ? undefined : { path: ['prompt'], problem: `is no template: ${ofPrompt}` };
+  const flaw = ofPrompt ?? (page.prompt === undefined ? undefined : flawOfTemplate(page.prompt));
+  return flaw === undefined ? undefined : { path: ['prompt'], problem: `is no template: ${flaw}` };
 }
 
 function problemOf(check: () => unknown): string | undefined {
@@ -141,6 +147,8 @@ function problemOf(check: () => unknown): string | undefined {
   }
 }
 
+const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+
 /** Its data set as a user would name it. `pageFile`: files are relative to its folder. */
 export function placeOf({ source }: Page, pageFile: string): string {
   const { dataset, revision, file, config, split } = source;
@@ -151,6 +159,7 @@ export function placeOf({ source }: Page, pageFile: string): string {
 
 export function wordingOf({ system, prompt, layout, scorer }: Page): Wording {
   return {
+    ...(layout?.dates && { dates: layout.dates }),
     ...(system !== undefined && { system }),
     ...(prompt !== undefined && { template: prompt }),
     ...(layout?.fields && { fields: layout.fields }),

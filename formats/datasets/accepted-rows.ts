@@ -30,7 +30,7 @@ export async function* acceptedRows(
   for (const file of files) await mustBeFile(file);
   const asker = askerOf(wording);
   const ids: Ids = { all: openIdSet(), numbers: openIdSet() };
-  let good = 0;
+  let [good, leftOut] = [0, 0];
   let firstBad: BadRow | undefined;
   let last = 0;
   for (const file of files) {
@@ -39,6 +39,10 @@ export async function* acceptedRows(
       for await (const batch of batches(file)) {
         for (const { number, read } of batch) {
           last = before + number;
+          if ('json' in read && asker.leavesOut(read.json)) {
+            leftOut++;
+            continue;
+          }
           const row = acceptRow(path, { number: last, read }, ids, { environments, asker, forProgram });
           if (row.ok) good++;
           else firstBad ??= row.bad;
@@ -50,6 +54,11 @@ export async function* acceptedRows(
     }
   }
   if (good > 0) return;
+  if (!firstBad && leftOut > 0)
+    throw new DatasetError(`${path} has no row of the days that are played`, {
+      reason: 'dataset-no-good-row',
+      fix: "Change `dates` in the benchmark's page.",
+    });
   if (!firstBad) throw new DatasetError(`${path} is empty`, { reason: 'dataset-empty', fix: emptyFix });
   throw new DatasetError(`${path} has no good row. The first: ${badRowText(firstBad)}`, {
     reason: 'dataset-no-good-row',

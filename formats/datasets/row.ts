@@ -10,6 +10,7 @@ import { inputOutputOf } from './input-output.ts';
 import { ID_FIELDS, type RowObject, ALL_EXACT, type Inexact, numberText } from './names.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { failRow, kindText, loneSurrogate, notObject, RowError, shown, type RowFault } from './row-fault.ts';
+import { programTestsOf } from './program-tests.ts';
 import { textIn } from './prompt.ts';
 import { statedOf, states } from './stated.ts';
 import { mustBeJudged } from './unjudged-layouts.ts';
@@ -70,7 +71,17 @@ function parse(
     const own = { task: 'environment', solutions: [], environment: environment.name, row: asJson(row) } as const;
     return { ok: true, query: { queryId, prompt, ...own }, stated: undefined };
   }
-  if (!forProgram) mustBeJudged(row, () => row['input_output'] != null || states(row));
+  const hasAnswer = () => row['input_output'] != null || states(row);
+  if (!forProgram && (row['task'] === 'code' || !hasAnswer())) {
+    const tests = row['input_output'] == null ? programTestsOf(row, inexact) : undefined;
+    if (tests)
+      return {
+        ok: true,
+        query: { queryId, prompt: promptOf(row, unread), task: 'code', solutions: [], ...tests },
+        stated: undefined,
+      };
+  }
+  if (!forProgram) mustBeJudged(row, hasAnswer);
   const prompt = forProgram && !asks(row) ? NO_PROMPT : promptOf(row, unread);
   const task = taskOf(row, forProgram);
   const whole = forProgram ? { row: asJson(row) } : {};

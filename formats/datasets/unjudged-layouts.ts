@@ -1,13 +1,10 @@
-// Rows of benchmarks whose answers no judge of ours can judge: tests in Python, and rules. Each is refused by its benchmark's name.
+// Rows of benchmarks whose answers no judge of ours can judge: rules. Each is refused by its benchmark's name.
 
 import { found, type RowObject } from './names.ts';
 import { failRow } from './row-fault.ts';
 
 /** The fields by which the rows of each are known; the first one says what is right. */
 const UNJUDGED: readonly (readonly [benchmark: string, what: string, ...fields: string[]])[] = [
-  ['HumanEval', 'tests in Python', 'test', 'entry_point'],
-  ['MBPP', 'tests in Python', 'test_list'],
-  ['LiveCodeBench', 'packed tests', 'private_test_cases'],
   ['IFEval or IFBench', 'rules', 'instruction_id_list', 'kwargs'],
 ];
 

@@ -1,18 +1,21 @@
 // The words of a run around a row: a system message, and a template over the row's fields in Jinja, which takes the place
 // of its question. A field that the template prints and the row lacks is a bad row, not an empty word.
 
-import { Template } from '@huggingface/jinja';
 import type { Prompt, Wording } from '../../domain/query/query.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { choicesOf, type Unread } from './choices.ts';
-import { inLayout } from './layout.ts';
+import { inLayout, isOfAnotherDay } from './layout.ts';
+import { questionIn } from './program-tests.ts';
 import { found, PROMPTS, type RowObject } from './names.ts';
 import { failRow, checkedText } from './row-fault.ts';
 import { isSaid, mustFit, promptOf, withChoices } from './prompt.ts';
+import { type PromptTemplate, promptTemplate } from './render-prompt.ts';
 
 export interface Asker {
   /** The row as it is read. Throws a RowError. */
   readonly arranged: (row: RowObject) => RowObject;
+  /** The row is not played, and not bad. */
+  readonly leavesOut: (row: unknown) => boolean;
   /** The field with a row's id, where the layout names one. */
   readonly idField: string | undefined;
   /** Whether anything is asked of the row's model. */
@@ -22,14 +25,28 @@ export interface Asker {
 }
 
 /** The rows' own questions. */
-const ITS_OWN: Pick<Asker, 'asks' | 'promptOf'> = { asks: (row) => found(row, PROMPTS).length > 0, promptOf };
-export const OWN_QUESTIONS: Asker = { ...ITS_OWN, arranged: (row) => row, idField: undefined };
+const ITS_OWN: Pick<Asker, 'asks' | 'promptOf'> = {
+  asks: (row) => found(questionIn(row), PROMPTS).length > 0,
+  promptOf: (row, unread) => promptOf(questionIn(row), unread),
+};
+export const OWN_QUESTIONS: Asker = {
+  ...ITS_OWN,
+  arranged: (row) => row,
+  leavesOut: () => false,
+  idField: undefined,
+};
 
 /** Throws a SyntaxError for a template that is none. */
 export function askerOf(wording: Wording = {}): Asker {
   const { system, template, fields } = wording;
   const { asks, promptOf: ask } = template === undefined ? ITS_OWN : templated(template);
-  const asker = { asks, promptOf: ask, arranged: (row: RowObject) => inLayout(row, wording), idField: fields?.['id'] };
+  const asker: Asker = {
+    asks,
+    promptOf: ask,
+    arranged: (row) => inLayout(row, wording),
+    leavesOut: (row) => isOfAnotherDay(row, wording),
+    idField: fields?.['id'],
+  };
   if (system === undefined) return asker;
   return {
     ...asker,
@@ -44,8 +61,8 @@ export function askerOf(wording: Wording = {}): Asker {
 }
 
 function templated(text: string): typeof ITS_OWN {
-  const template = new Template(text);
-  const printed = (template.parsed.body as readonly Node[]).flatMap(printedIn);
+  const template = promptTemplate(text);
+  const printed = (template.body as readonly Node[]).flatMap(printedIn);
   return {
     asks: () => true,
     promptOf(row, unread) {
@@ -66,9 +83,9 @@ function templated(text: string): typeof ITS_OWN {
   };
 }
 
-function rendered(template: Template, fields: RowObject): string {
+function rendered(template: PromptTemplate, fields: RowObject): string {
   try {
-    return template.render({ ...fields });
+    return template.render(fields);
   } catch (error) {
     const said = short(error instanceof Error ? error.message : String(error), 200);
     return failRow(null, `does not fit the prompt template: ${said}`, 'Change the row, or the template.');

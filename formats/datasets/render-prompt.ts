@@ -1,0 +1,98 @@
+// A prompt template in Jinja, rendered with bounds on its work and on the size of each value: a template that loops without end is
+// an error, and takes no memory.
+
+import * as jinja from '@huggingface/jinja';
+
+/** Its own declarations of these are lost where imports have extensions. */
+interface Names {
+  set(name: string, value: unknown): void;
+}
+interface Value {
+  readonly type: string;
+  readonly value: unknown;
+}
+declare class Evaluator {
+  constructor(names: Names);
+  run(program: unknown): Value;
+  evaluate(statement: { readonly type: string } | undefined, names: Names): Value;
+}
+const { Template } = jinja;
+const { Environment, Interpreter } = jinja as unknown as {
+  readonly Environment: new () => Names;
+  readonly Interpreter: typeof Evaluator;
+};
+
+export interface PromptTemplate {
+  readonly body: readonly unknown[];
+  /** Throws for one that does not end, or does not fit the fields. */
+  render(fields: Readonly<Record<string, unknown>>): string;
+}
+
+const MOST_IN_A_RANGE = 10_000;
+/** A step, in characters and items. */
+const STEP = 100;
+const MOST_WORK = 1 << 25;
+const ENDLESS = 'it is too much work: does it loop without end?';
+
+/** Throws a SyntaxError for a text that is no template. */
+export function promptTemplate(text: string): PromptTemplate {
+  const { parsed } = new Template(text);
+  return {
+    body: parsed.body,
+    render: (fields) => String(new Bounded(namesWith(fields)).run(parsed).value),
+  };
+}
+
+/** What is wrong with a template whatever the rows are: it does not end, or asks for nothing of a row. */
+export function flawOfTemplate(text: string): string | undefined {
+  const { parsed } = new Template(text);
+  const interpreter = new Bounded(namesWith({}));
+  try {
+    interpreter.run(parsed);
+  } catch (error) {
+    const isEndless = error instanceof RangeError || (error instanceof Error && error.message === ENDLESS);
+    return isEndless ? ENDLESS : undefined;
+  }
+  return interpreter.asksForField ? undefined : 'it shows nothing of a row: {{ question }} prints a field';
+}
+
+class Bounded extends Interpreter {
+  #work = 0;
+  asksForField = false;
+
+  override evaluate(statement: { readonly type: string } | undefined, names: Names): Value {
+    this.#add(STEP);
+    const value = super.evaluate(statement, names);
+    const { value: content } = value;
+    if (typeof content === 'string' || Array.isArray(content)) this.#add(content.length);
+    if (statement?.type === 'Identifier' && value.type === 'UndefinedValue') this.asksForField = true;
+    return value;
+  }
+
+  #add(work: number): void {
+    this.#work += work;
+    if (this.#work > MOST_WORK) throw new Error(ENDLESS);
+  }
+}
+
+/** The names that a template has without a row. */
+function namesWith(fields: Readonly<Record<string, unknown>>): Names {
+  const names = new Environment();
+  const constants = { true: true, false: false, none: null, True: true, False: false, None: null };
+  const functions = { range, raise_exception: raise, strftime_now: now };
+  for (const [name, value] of Object.entries({ ...constants, ...functions, ...fields })) names.set(name, value);
+  return names;
+}
+
+function range(start: number, stop?: number, step = 1): number[] {
+  const [from, to] = stop === undefined ? [0, start] : [start, stop];
+  const count = Math.max(0, Math.ceil((to - from) / step));
+  if (!(count <= MOST_IN_A_RANGE)) throw new Error(ENDLESS);
+  return Array.from({ length: count }, (_, i) => from + i * step);
+}
+
+function raise(message: string): never {
+  throw new Error(message);
+}
+
+const now = (format: string): string => new Template('{{ strftime_now(format) }}').render({ format });
