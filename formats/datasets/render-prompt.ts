@@ -30,7 +30,7 @@ export interface PromptTemplate {
 
 const MOST_IN_A_RANGE = 10_000;
 /** A step, in characters and items. */
-const STEP = 100;
+const STEP = 1000;
 const MOST_WORK = 1 << 25;
 const ENDLESS = 'it is too much work: does it loop without end?';
 

@@ -1,25 +1,22 @@
 // Each benchmark from its name to rows: its own page, its own files in a hub's cache (rows made here, in its authors' layout), its
 // prompt, and what the judge takes for right. No hub is asked.
 
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, describe, expect, test } from 'vitest';
 import { questionOf } from '../../../domain/query/query.ts';
 import { createMathJudge } from '../../../environments/math-environment.ts';
 import { createSolutionReader } from '../../../environments/solution-reader.ts';
-import { benchmarkNames, findBenchmark, findRows, shippedBenchmark } from '../../../formats/benchmarks/find-rows.ts';
-import { parseHubPlace } from '../../../formats/hub/place.ts';
+import { benchmarkNames, findBenchmark, shippedBenchmark } from '../../../formats/benchmarks/find-rows.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { resolveOptions } from '../../../run/config.ts';
 import { createFirstEvaluation, evaluationPlace } from '../../../run/evaluations.ts';
 import { planRun } from '../../../run/plan.ts';
-import { readRows } from '../../../run/rows.ts';
-import { wordingOf } from '../../../run/wording.ts';
 import { rowsOf } from '../../support/rows.ts';
 import { scriptedIo } from '../../cli/scripted-io.ts';
 import { main } from '../../../cli/main.ts';
+import { made, putInCache, rowsNamed as readBenchmark } from './read-benchmark.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-benchmarks-'));
 const judge = createMathJudge();
@@ -28,60 +25,11 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-const env = { HF_HUB_CACHE: join(root, 'hub'), HF_HUB_OFFLINE: '1' };
-const COMMIT = 'c'.repeat(40);
-/** Where the hub's files are that a page names by configuration and split. */
-const SPLIT_FILES: Readonly<Record<string, string>> = {
-  gsm8k: 'main/test-00000-of-00001.parquet',
-  aime24: 'data/train-00000-of-00001.parquet',
-};
-const made = (name: string, extension: string) => join(import.meta.dirname, 'rows', `${name}.${extension}`);
-
-/** As `hf download` leaves it. */
-function putInCache(name: string): void {
-  const { page, place } = shippedBenchmark(name);
-  const { repo, revision } = parseHubPlace(place);
-  const file = page.source.file ?? SPLIT_FILES[name]!;
-  const folder = join(env.HF_HUB_CACHE, `datasets--${repo.replace('/', '--')}`);
-  const path = join(folder, 'snapshots', revision === 'main' ? COMMIT : revision, file);
-  mkdirSync(dirname(path), { recursive: true });
-  if (file.endsWith('.csv')) copyFileSync(made(name, 'csv'), path);
-  else if (file.endsWith('.jsonl')) copyFileSync(made(name, 'jsonl'), path);
-  else writeFileSync(path, parquetOf(rowsOf(`./rows/${name}.jsonl`, import.meta.url)));
-  mkdirSync(join(folder, 'refs'), { recursive: true });
-  if (revision === 'main') writeFileSync(join(folder, 'refs/main'), COMMIT);
-}
-
-function parquetOf(rows: readonly Readonly<Record<string, unknown>>[]): Uint8Array {
-  const columnData = Object.keys(rows[0]!).map((name) => {
-    const data = rows.map((row) => row[name] ?? null);
-    const kinds = new Set(data.flatMap((value) => (value === null ? [] : [typeof value])));
-    return { name, data, type: TYPES.find(([kind]) => kinds.has(kind))?.[1] ?? ('STRING' as const) };
-  });
-  return new Uint8Array(parquetWriteBuffer({ columnData }));
-}
-
-const TYPES = [
-  ['object', 'JSON'],
-  ['number', 'DOUBLE'],
-  ['boolean', 'BOOLEAN'],
-] as const;
-
-async function rowsNamed(named: string, options: { readonly prompt?: string } = {}) {
-  const { source, wording } = await findRows(findBenchmark(named, root), named, { cwd: root, env });
-  const words = wordingOf({ system: null, prompt: options.prompt ?? null }, root, wording);
-  const rows = await readRows(
-    { dataset: source, limit: null, shuffleSeed: null, wording: words },
-    createSolutionReader(judge),
-  );
-  const queries = [];
-  for await (const query of rows.queries()) queries.push(query);
-  rows.close();
-  return { rows, queries };
-}
+const rowsNamed = (named: string, options: { readonly prompt?: string } = {}) =>
+  readBenchmark(named, root, createSolutionReader(judge), options);
 
 const read = (name: string) => {
-  putInCache(name);
+  putInCache(name, root);
   return rowsNamed(name);
 };
 
@@ -119,8 +67,10 @@ describe('a benchmark', () => {
     expect(run).toMatch(new RegExp(`^${name}-[0-9a-f]{8}$`));
   });
 
-  test('has one test here for each that ships', () =>
-    expect(EXPECTED.map(({ name }) => name).sort()).toEqual(benchmarkNames()));
+  test('has one test here for each that ships, but for programs: programs.parts.test.ts has theirs', () =>
+    expect(EXPECTED.map(({ name }) => name).sort()).toEqual(
+      benchmarkNames().filter((name) => shippedBenchmark(name).page.scorer !== 'tests'),
+    ));
 
   test('puts its system text in force, and the words of the command before those of its page', async () => {
     const { queries } = await read('amc23');
@@ -196,7 +146,7 @@ describe("a user's own page", () => {
   });
 
   test.each([
-    ['scorer: choices', 'scorer: taste', ':3: `scorer` takes judge or choices.'],
+    ['scorer: choices', 'scorer: taste', ':3: `scorer` takes one of judge, choices, tests.'],
     ['title: Mine', 'titel: Mine', ':1: the line has the unknown field `titel`.'],
     ['title: Mine', 'title: ""', ':1: `title` takes a text that is not empty.'],
     [
@@ -212,6 +162,17 @@ describe("a user's own page", () => {
       ':4: `sampling.temperature` takes a number from 0',
     ],
     ['scorer: choices', 'scorer: judge\nprompt: "{{ question"', ':4: `prompt` is no template'],
+    ['scorer: choices', 'scorer: judge\nprompt: Say hi.', ':4: `prompt` is no template: it shows nothing of a row'],
+    [
+      'scorer: choices',
+      'scorer: judge\nprompt: "{% for i in range(9999) %}{% for j in range(9999) %}x{% endfor %}{% endfor %}"',
+      ':4: `prompt` is no template: it is too much work: does it loop without end?',
+    ],
+    [
+      'scorer: choices',
+      'scorer: tests\nlayout: { dates: { field: day, from: January } }',
+      ':4: `layout.dates.from` takes a day, such as 2025-01-31.',
+    ],
     ['scorer: choices', 'scorer: [', 'is no YAML'],
   ])('is refused by its line and what would be right: %s as %s', (from, to, says) => {
     const name = put('bad.yaml', PAGE.replace(from, to));
@@ -230,20 +191,18 @@ describe('a file without a page', () => {
 });
 
 describe('rows that no judge here can judge', () => {
-  test.each([
-    ['HumanEval', { task_id: 'HumanEval/0', prompt: 'def f():', entry_point: 'f', canonical_solution: '', test: 'x' }],
-    ['MBPP', { task_id: 1, text: 'Write f.', code: '', test_list: ['assert f() == 1'] }],
-    ['LiveCodeBench', { question_content: 'Sum.', public_test_cases: '[]', private_test_cases: 'eJw' }],
-    ['IFEval or IFBench', { key: 1, prompt: 'Write.', instruction_id_list: ['a:b'], kwargs: [{}] }],
-  ])('are refused by the name of their benchmark: %s', async (name, row) => {
-    const refused = rowsNamed(join(root, put(`${name}.jsonl`, JSON.stringify(row))));
-    await expect(refused).rejects.toThrow(`is as in ${name}: `);
-    const judged = await rowsNamed(
-      join(root, put(`${name}.jsonl`, JSON.stringify({ question: '1+1', answer: '2', ...row }))),
-      { prompt: 'Go on: {{ question }}' },
-    );
-    expect(judged.queries).toHaveLength(1);
-  });
+  test.each([['IFEval or IFBench', { key: 1, prompt: 'Write.', instruction_id_list: ['a:b'], kwargs: [{}] }]])(
+    'are refused by the name of their benchmark: %s',
+    async (name, row) => {
+      const refused = rowsNamed(join(root, put(`${name}.jsonl`, JSON.stringify(row))));
+      await expect(refused).rejects.toThrow(`is as in ${name}: `);
+      const judged = await rowsNamed(
+        join(root, put(`${name}.jsonl`, JSON.stringify({ question: '1+1', answer: '2', ...row }))),
+        { prompt: 'Go on: {{ question }}' },
+      );
+      expect(judged.queries).toHaveLength(1);
+    },
+  );
 });
 
 describe('a name', () => {
@@ -274,7 +233,7 @@ describe('everturn benchmarks', () => {
       return io.text.out;
     };
     expect(await shown()).toMatch(/^gpqa-diamond +198 +choices +yes +GPQA Diamond, graduate science$/m);
-    expect(await shown('aime25')).toContain('everturn run aime25 --num-turns 1 --samples 4\n');
+    expect(await shown('aime25')).toContain('everturn eval aime25\n');
     expect(await shown('aime25')).toContain('Verified   no');
     expect(JSON.parse(await shown('mmlu-pro', '--json'))).toMatchObject({
       name: 'mmlu-pro',
