@@ -219,23 +219,25 @@ describe('the packed cases of LiveCodeBench', () => {
   });
 });
 
-test('a page’s window of days leaves rows out, and a row without a day is bad', async () => {
-  mkdirSync(root, { recursive: true });
-  const rows = ['2024-12-31', '2025-01-01T09:00:00', '2025-02-01', '2025-02-02', 'soon'].map((day, i) => ({
-    id: i,
-    question: '1 + 1',
-    answer: '2',
-    day,
-  }));
-  writeFileSync(join(root, 'days.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
-  const page = (dates: string) => {
-    writeFileSync(
-      join(root, 'days.yaml'),
-      `title: Days\nsource: { dataset: days.jsonl }\nlayout: { dates: { field: day, ${dates} } }\nscorer: judge\n`,
-    );
-    return rowsNamed('days.yaml', root, reader);
-  };
-  const { queries, rows: read } = await page('from: 2025-01-01, until: 2025-02-01');
-  expect(queries.map(({ queryId }) => queryId)).toEqual(['1', '2']);
-  expect(read.badRows).toMatchObject([{ line: 5, field: 'day' }]);
+describe('the days of a page', () => {
+  test('leave the rows of others out, and a row without a day is bad', async () => {
+    mkdirSync(root, { recursive: true });
+    const rows = ['2024-12-31', '2025-01-01T09:00:00', '2025-02-01', '2025-02-02', 'soon'].map((day, i) => ({
+      id: i,
+      question: '1 + 1',
+      answer: '2',
+      day,
+    }));
+    writeFileSync(join(root, 'days.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+    const page = (dates: string) => {
+      writeFileSync(
+        join(root, 'days.yaml'),
+        `title: Days\nsource: { dataset: days.jsonl }\nlayout: { dates: { field: day, ${dates} } }\nscorer: judge\n`,
+      );
+      return rowsNamed('days.yaml', root, reader);
+    };
+    const { queries, rows: read } = await page('from: 2025-01-01, until: 2025-02-01');
+    expect(queries.map(({ queryId }) => queryId)).toEqual(['1', '2']);
+    expect(read.badRows).toMatchObject([{ line: 5, field: 'day' }]);
+  });
 });
