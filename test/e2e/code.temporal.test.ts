@@ -35,6 +35,7 @@ describeUnless(lack)('code in a workflow', () => {
     const answer = (context: string): string => {
       const again = context.includes('Unfortunately');
       if (context.includes('different words')) return again ? fenced(WORDS) : fenced(WORDS.replace('.lower()', ''));
+      if (context.includes('def add')) return again ? '    return a + b\n' : '    return a - b\n';
       if (context.includes('two_sum')) return again ? fenced(TWO_SUM) : 'I would rather not write any code.';
       return again ? fenced(SUM) : fenced(`import os\n${SUM}\nos._exit(3)`);
     };
@@ -66,11 +67,18 @@ describeUnless(lack)('code in a workflow', () => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { query_id: string });
+  rows.push({
+    query_id: 'human-eval',
+    prompt: 'def add(a, b):\n    """ The sum. """\n',
+    entry_point: 'add',
+    test: 'def check(candidate):\n    assert candidate(2, 3) == 5\n',
+  } as { query_id: string });
 
   test.each([
     ['code-sum', 'runtime-error'],
     ['code-words', 'different'],
     ['code-two-sum', 'no-code'],
+    ['human-eval', 'different'],
   ])('the problem %s of the examples is wrong at first, and right in the end', async (query, reason) => {
     const { result, verdicts, workflowId } = await play(
       rows.find((row) => row.query_id === query),
@@ -100,7 +108,7 @@ describeUnless(lack)('code in a workflow', () => {
 
   test('what the run left is sound', async () => {
     const { turns } = await checkRun(openFileStore(rig.out, 'code'), (breach) => expect.fail(JSON.stringify(breach)));
-    expect(turns).toBe(7);
+    expect(turns).toBe(9);
   });
 });
 
