@@ -8,8 +8,9 @@ import type { Sampling } from '../domain/rollout/sampling.ts';
 import { type Finish, TURN, type Usage, USAGE } from '../domain/rollout/turn.ts';
 import * as f from '../domain/schema/fields.ts';
 import { type GivenCall, GIVEN_CALLS, type ToolSchema } from '../domain/tools/tool.ts';
-import { orAborted } from '../local/machine/aborted-wait.ts';
+import { withinSeconds } from '../local/machine/aborted-wait.ts';
 import type { TextBackend, TextMessage } from './backend.ts';
+import { DEFAULT_SETTINGS } from '../domain/rollout/settings.ts';
 import { checkTextRequest } from './request.ts';
 
 export interface ModelRequest extends Sampling {
@@ -20,7 +21,7 @@ export interface ModelRequest extends Sampling {
   readonly seed: number;
   /** The tools that may be called. */
   readonly tools: readonly ToolSchema[];
-  /** Aborts when the rollout is cancelled, or the program stops: an answer that comes later is not used. */
+  /** Aborts when the run's `requestTimeoutSeconds` are over, the rollout is cancelled, or the program stops: a later answer is not used. */
   readonly signal: AbortSignal;
 }
 
@@ -53,18 +54,25 @@ export type ModelFunction = (
 export const functionModelName = (answer: ModelFunction): string =>
   `function:${answer.name === '' ? 'model' : short(answer.name, 60)}@${sha256Hex(answer.toString()).slice(0, 12)}`;
 
-export function functionBackend(answer: ModelFunction): TextBackend {
+/** A call that takes longer than `timeoutSeconds` is made again, as a request to a server is. */
+export function functionBackend(
+  answer: ModelFunction,
+  timeoutSeconds = DEFAULT_SETTINGS.requestTimeoutSeconds,
+): TextBackend {
   const name = functionModelName(answer);
+  const late = new ModelError(`The model ${name} gave nothing in ${timeoutSeconds} s.`, {
+    ...{ reason: 'server-timeout', retryable: true },
+    fix: 'Give it more time with --request-timeout-seconds, or let it answer sooner.',
+  });
   return {
     facts: { kind: 'text', name, fingerprint: null },
     async generate(request, { signal }) {
       signal.throwIfAborted();
       checkTextRequest(request);
       const { requestId, messages, maxNewTokens, sampling, seed, tools = [], noCalls } = request;
-      const asked = { ...sampling, requestId, maxNewTokens, seed, tools: noCalls ? [] : tools, signal };
-      const given = await orAborted(
-        signal,
-        answered(name, async () => answer(messages, asked)),
+      const asked = { ...sampling, requestId, maxNewTokens, seed, tools: noCalls ? [] : tools };
+      const given = await withinSeconds(timeoutSeconds, signal, late, (limited) =>
+        answered(name, async () => answer(messages, { ...asked, signal: limited })),
       );
       const { text, finish = 'stop', usage, reasoning, toolCalls = [] } = read(name, given, tools.length > 0);
       return {

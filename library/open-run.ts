@@ -137,7 +137,9 @@ function runAt(place: RunPlace, around: Opening): OpenedRun {
     to: string | Writable,
     options: ExportOptions & TargetOptions = {},
   ): Promise<ExportResult> {
-    await mustTake('export', { ...options, to });
+    await mustTake('export', options);
+    if (typeof to !== 'string' && typeof (to as { write?: unknown } | null)?.write !== 'function')
+      throw unusable('export() has no file to write.', 'Its second argument is the name of a file, or a stream.');
     const { plannedExport } = await import('./export-plan.ts');
     const { overwrite = false, onSkip = () => {} } = options;
     const file = typeof to === 'string' ? resolvePlace(cwd, to) : null;

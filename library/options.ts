@@ -10,6 +10,7 @@ import {
   eitherOf,
   type FieldTable,
   isObject,
+  LIST,
   listOf,
   maybe,
   NAME,
@@ -25,10 +26,6 @@ import { EXPORT_FORMATS, SEQUENCES } from '../formats/exports/index.ts';
 import { ADVANTAGES, HUMAN_TURNS } from '../records/export/group-labels.ts';
 
 const FUNCTION: Test = [(value) => typeof value === 'function', 'a function'];
-const TARGET: Test = [
-  (value) => typeof value === 'string' || typeof (value as { write?: unknown } | null)?.write === 'function',
-  'the name of a file, or a stream',
-];
 const SIGNAL: Test = [(value) => value instanceof AbortSignal, 'an AbortSignal'];
 
 const PLACE_OPTIONS = {
@@ -43,6 +40,8 @@ const PLACE_OPTIONS = {
 const START_OPTIONS = {
   ...PLACE_OPTIONS,
   dataset: NAME,
+  /** Functions of the program, read where they are used. */
+  tools: maybe(LIST),
   name: maybe(NAME),
   config: maybe(NAME),
   strict: maybe(BOOLEAN),
@@ -93,7 +92,6 @@ const ROWS_OPTIONS = {
 
 const EXPORT_OPTIONS = {
   ...ROWS_OPTIONS,
-  to: TARGET,
   sequences: maybe(oneOf(...SEQUENCES)),
   overwrite: maybe(BOOLEAN),
 };
@@ -175,10 +173,12 @@ export const METHOD_OPTIONS: readonly string[] = Object.values(OPTIONS).flatMap(
 /** Throws a UsageError that names the option, and what it takes. */
 export function mustTake(method: Method, options: unknown): void {
   const table: FieldTable = OPTIONS[method];
-  const names = `It takes ${Object.keys(table).join(', ') || 'none'}.`;
+  const hasMore = method === 'start' || method === 'evaluate';
+  const more = hasMore ? ', and the settings of a run (docs/settings.md)' : '';
+  const names = `It takes ${Object.keys(table).join(', ') || 'none'}${more}.`;
   if (!isObject(options)) throw unusable(`The options of ${method}() are ${shownValue(options)}.`, names);
   const alien = Object.keys(options).find((name) => !Object.hasOwn(table, name));
-  if (alien !== undefined && method !== 'start' && method !== 'evaluate')
+  if (alien !== undefined && !hasMore)
     throw unusable(`${method}() has no option ${JSON.stringify(alien)}.`, names, 'unknown-option');
   for (const [name, [test, wanted]] of Object.entries(table)) {
     const value = Object.hasOwn(options, name) ? options[name] : undefined;

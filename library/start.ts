@@ -57,6 +57,7 @@ const startingParts = () =>
     import('../run/prepare-run.ts'),
     import('../run/start-run.ts'),
     import('./option-names.ts'),
+    import('../inference/function-model.ts'),
   ]);
 
 /**
@@ -77,21 +78,25 @@ async function startGiven(options: StartOptions): Promise<StartedRun> {
   const { dataset, name, config, strict = false, onEvent = () => {}, model, environment, tools, ...rest } = options;
   const { out = DEFAULT_OUT, home, env: given = process.env, cwd = process.cwd(), signal, ...plain } = rest;
   const env = home === undefined ? given : { ...given, EVERTURN_HOME: home };
-  const functions = await partsOf({
-    model: typeof model === 'function' ? model : undefined,
-    environment: isCode(environment) ? environment : undefined,
-    tools,
-  });
-  const [{ resolveOptions }, { prepareRun }, { beginRun }, { eventInOptionNames }] = await startingParts();
+  const [{ resolveOptions }, { prepareRun }, { beginRun }, { eventInOptionNames }, { functionModelName }] =
+    await startingParts();
   const tell = (event: RunEvent) => onEvent(eventInOptionNames(event));
-  const caller = { cwd, env, now: Date.now, onEvent: tell, functions, signal };
-  const named = functions?.model?.facts.name ?? model;
+  const named = typeof model === 'function' ? functionModelName(model) : model;
   const input = {
     ...plain,
     ...(named !== undefined && { model: named }),
     ...(environment !== undefined && !isCode(environment) && { environment }),
   };
   const resolved = resolveOptions({ configFile: config === undefined ? undefined : resolve(cwd, config), input });
+  const functions = await partsOf(
+    {
+      model: typeof model === 'function' ? model : undefined,
+      environment: isCode(environment) ? environment : undefined,
+      tools,
+    },
+    resolved.options,
+  );
+  const caller = { cwd, env, now: Date.now, onEvent: tell, functions, signal };
   signal?.throwIfAborted();
   const { place, found, at } = await orAborted(signal, begun());
   const run = await openRun(place.run, { out: place.out, env, cwd, signal });
@@ -112,9 +117,9 @@ export async function run(options: StartOptions): Promise<StartedRun> {
   return started;
 }
 
-const partsOf = async (given: GivenFunctions): Promise<ProgramParts | undefined> =>
+const partsOf = async (given: GivenFunctions, options: RunOptions): Promise<ProgramParts | undefined> =>
   Object.values(given).some((one) => one !== undefined)
-    ? (await import('../run/functions.ts')).programParts(given)
+    ? (await import('../run/functions.ts')).programParts(given, options)
     : undefined;
 
 const isCode = (given: StartOptions['environment']): given is EnvironmentFunction | EnvironmentFunctions =>

@@ -8,6 +8,7 @@ import {
 } from '../environments/own/function.ts';
 import { programTools, type ToolFunction } from '../environments/tools/function.ts';
 import { functionBackend, type ModelFunction } from '../inference/function-model.ts';
+import type { RunOptions } from './options.ts';
 
 /** What a function reads beside its arguments is no part of its identity: a value that changes the run belongs in a name or a version. */
 export interface GivenFunctions {
@@ -22,10 +23,13 @@ export type ProgramParts = NonNullable<ReturnType<typeof programParts>>;
  * The same functions as the run's records name them and its worker calls them; undefined without any. Throws an EnvironmentError or
  * a ToolError for one that cannot be used.
  */
-export function programParts({ model, environment, tools }: GivenFunctions) {
-  const ownTools = tools === undefined ? undefined : programTools(tools);
+export function programParts(
+  { model, environment, tools }: GivenFunctions,
+  { toolTimeoutSeconds, requestTimeoutSeconds }: Pick<RunOptions, 'toolTimeoutSeconds' | 'requestTimeoutSeconds'>,
+) {
+  const ownTools = tools === undefined ? undefined : programTools(tools, toolTimeoutSeconds);
   const parts = {
-    ...(model && { model: functionBackend(model) }),
+    ...(model && { model: functionBackend(model, requestTimeoutSeconds) }),
     ...(environment !== undefined && { environment: programEnvironment(environment) }),
     ...(ownTools && ownTools.records.length > 0 && { tools: ownTools }),
   };

@@ -14,7 +14,8 @@ import type { JsonObject } from '../../domain/text/json.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
 import type { Environment } from '../environment.ts';
 import { brokenError, reportedError, tooLarge } from '../processes/envelope.ts';
-import { failureOf, withinSeconds } from '../processes/function-call.ts';
+import { withinSeconds } from '../../local/machine/aborted-wait.ts';
+import { failureOf, lateBy } from '../processes/function-call.ts';
 import { statelessEnvironment } from './calls.ts';
 import { parseHello } from './reply.ts';
 
@@ -83,7 +84,7 @@ export function programEnvironment(given: EnvironmentFunction | EnvironmentFunct
     try {
       const call = async (limited: AbortSignal) =>
         functions[method]?.({ ...params, signal: limited } as RespondParams & InProgram);
-      const reply = (await withinSeconds(record.timeoutSeconds, signal, call)) ?? {};
+      const reply = (await withinSeconds(record.timeoutSeconds, signal, lateBy(record.timeoutSeconds), call)) ?? {};
       if (JSON.stringify(reply).length > MAX_REPLY_BYTES) throw tooLarge(name);
       return reply;
     } catch (error) {

@@ -6,7 +6,8 @@ import { traceIn } from '../processes/envelope.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { ToolRecord } from '../../domain/tools/tool.ts';
-import { failureOf, withinSeconds } from '../processes/function-call.ts';
+import { withinSeconds } from '../../local/machine/aborted-wait.ts';
+import { failureOf, lateBy } from '../processes/function-call.ts';
 import { badTool, describedTool } from './described.ts';
 import type { Door } from './index.ts';
 
@@ -18,7 +19,7 @@ export interface ToolFunction {
   readonly parameters?: JsonObject;
   /** Default: `once`. */
   readonly effect?: ToolRecord['effect'];
-  /** Default: 60 s. */
+  /** Default: that of the run's `toolTimeoutSeconds`, or 60 s. */
   readonly timeoutSeconds?: number;
   /**
    * What it gives is told to the model, and so is the message of an error that it throws; one with `outage: true` says that
@@ -32,13 +33,16 @@ export interface ProgramTools {
   readonly door: Door;
 }
 
-/** Throws ToolError for a tool that cannot be used, which names the tool and the field. */
-export function programTools(tools: readonly ToolFunction[]): ProgramTools {
+/**
+ * Throws ToolError for a tool that cannot be used, which names the tool and the field. `usualSeconds`: the time limit of one that
+ * names none; null: 60.
+ */
+export function programTools(tools: readonly ToolFunction[], usualSeconds: number | null = null): ProgramTools {
   if (!Array.isArray(tools)) throw badTool('this program', 'list', '`tools` is no list of tools');
   const records = tools.map((tool: ToolFunction | null, place): ToolRecord => {
     if (typeof tool !== 'object' || tool === null) throw badTool('this program', `${place + 1}`, 'it is no object');
     const { run, ...said } = tool;
-    const described = describedTool('this program', said, place, null);
+    const described = describedTool('this program', said, place, usualSeconds);
     if (typeof run !== 'function') throw badTool('this program', described.name, 'it has no function `run`');
     const fingerprint = sha256Hex(JSON.stringify([described, run.toString()]));
     return { ...described, door: 'function', spec: [described.name], fingerprint };
@@ -50,7 +54,7 @@ export function programTools(tools: readonly ToolFunction[]): ProgramTools {
         const tool = tools.find((one) => one.name === name)!;
         await before();
         try {
-          const result = await withinSeconds(timeoutSeconds, signal, async (limited) =>
+          const result = await withinSeconds(timeoutSeconds, signal, lateBy(timeoutSeconds), async (limited) =>
             tool.run(given, { key, signal: limited }),
           );
           return { text: textOf(result), outcome: 'ok' };

@@ -83,7 +83,7 @@ def json_line(call):
     try:
         return json.dumps(call, allow_nan=False) + "\n"
     except (TypeError, ValueError) as error:
-        raise EverturnError(f"An option is no JSON: {error}.", "bad-value", "Give texts, numbers, lists; functions are given in TypeScript.") from error
+        raise EverturnError(f"An option cannot be sent: {error}.", "bad-value", "Give texts, numbers, lists; functions are given in TypeScript.") from error
 
 
 def command_words(command):

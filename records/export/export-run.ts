@@ -182,7 +182,7 @@ async function writeDevice(path: string, fill: (file: FileHandle) => Promise<voi
 function isThere(target: string): UsageError {
   return new UsageError(`${target} exists already.`, {
     reason: 'file-exists',
-    fix: 'Replace it with --overwrite, or name another file with --to.',
+    fix: 'Replace it with --overwrite, or name another file.',
   });
 }
 

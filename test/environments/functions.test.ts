@@ -97,6 +97,8 @@ describe('tools that are functions', () => {
   test('time out by their own limit, and an outage is no result', async () => {
     const hang = () => new Promise(() => undefined);
     expect(await call({ ...add, timeoutSeconds: 0.05, run: hang })).toMatchObject({ outcome: 'timed-out' });
+    const own = { ...add, name: 'own', timeoutSeconds: 5 };
+    expect(programTools([add, own], 7).records.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([7, 5]);
     const away = () => Promise.reject(Object.assign(new Error('no network'), { outage: true }));
     await expect(call({ ...add, run: away })).rejects.toMatchObject({ reason: 'tool-unavailable', retryable: true });
   });

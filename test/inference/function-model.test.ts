@@ -49,6 +49,14 @@ describe('a model that is a function of a program', () => {
     await expect(given).rejects.toThrow('the program stops');
   });
 
+  test('is asked again after its time, and its signal says so', async () => {
+    const signals: AbortSignal[] = [];
+    const never = functionBackend((_, { signal }) => new Promise(() => signals.push(signal)), 0.05);
+    const given = never.generate(request, undisturbed());
+    await expect(given).rejects.toMatchObject({ reason: 'server-timeout', retryable: true });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
   test.each<[string, object, RegExp]>([
     ['a call without id', { toolCalls: [{ name: 'add', arguments: '{}' }] }, /no right toolCalls/],
     [

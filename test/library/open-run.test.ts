@@ -154,7 +154,7 @@ describe('what a program gives', () => {
     [
       'no file to export to',
       async () => (await openRun(RUN, out())).export('rows', undefined as never),
-      /to of export\(\) is missing/,
+      /export\(\) has no file/,
     ],
   ])('is refused by name: %s', async (_, call, message) => {
     const refused = await call().catch((error: unknown) => error);
