@@ -40,7 +40,16 @@ class Unfit(Exception):
     pass
 
 
-SIMPLE = ('tuple', tuple), ('set', set), ('frozenset', frozenset)
+KINDS = (
+    ('tuple', tuple, tuple, tuple),
+    ('set', set, tuple, set),
+    ('frozenset', frozenset, tuple, frozenset),
+    ('dict', dict, lambda value: map(list, value.items()), dict),
+    ('bytes', (bytes, bytearray), tuple, bytes),
+    ('complex', complex, lambda value: (value.real, value.imag), lambda parts: complex(*parts)),
+    ('range', range, lambda value: (value.start, value.stop, value.step), lambda parts: range(*parts)),
+    ('iter', (type({}.keys()), type({}.values()), type({}.items())), tuple, iter),
+)
 
 
 def pack(value, own, depth=0):
@@ -49,67 +58,27 @@ def pack(value, own, depth=0):
         return value
     if depth > 150:
         raise Odd('odd depth')
-
-    def all_of(items):
-        return [pack(item, own, depth + 1) for item in items]
-
     if isinstance(value, list):
-        return all_of(value)
-    for name, one in SIMPLE:
-        if isinstance(value, one):
-            return {name: all_of(value)}
-    if isinstance(value, dict):
-        return {'dict': [all_of(item) for item in value.items()]}
+        return [pack(item, own, depth + 1) for item in value]
     for one in (int, float, str):
         if isinstance(value, one):
             return one(value)
-    if isinstance(value, (bytes, bytearray)):
-        return {'bytes': value.hex()}
-    if kind is complex:
-        return {'complex': [value.real, value.imag]}
-    if kind is range:
-        return {'range': [value.start, value.stop, value.step]}
-    if kind.__module__ in ('decimal', 'fractions') and kind.__name__ in ('Decimal', 'Fraction'):
-        return {kind.__name__: str(value)}
-    if kind.__name__ == 'deque' and kind.__module__ == 'collections':
-        return {'deque': all_of(value)}
-    if kind.__name__ in ('dict_keys', 'dict_items'):
-        return {'set': all_of(value)}
-    if hasattr(kind, '__next__') or kind.__name__ == 'dict_values':
-        return {'iter': all_of(value)}
+    for name, one, parts, _ in KINDS:
+        if isinstance(value, one) or (name == 'iter' and hasattr(kind, '__next__')):
+            return {name: [pack(item, own, depth + 1) for item in parts(value)]}
     return own(value)
 
 
 def unpack(value, own):
-    kind = type(value)
-    if kind is list:
+    if type(value) is list:
         return [unpack(item, own) for item in value]
-    if kind is not dict:
+    if type(value) is not dict:
         return value
     (name, inside), = value.items()
     if name == 'own':
         return own(inside)
-    if name == 'dict':
-        return {unpack(key, own): unpack(item, own) for key, item in inside}
-    for known, one in (*SIMPLE, ('iter', iter)):
-        if name == known:
-            return one([unpack(item, own) for item in inside])
-    if name == 'bytes':
-        return bytes.fromhex(inside)
-    if name == 'complex':
-        return complex(*inside)
-    if name == 'range':
-        return range(*inside)
-    if name == 'deque':
-        from collections import deque
-        return deque(unpack(item, own) for item in inside)
-    if name == 'Decimal':
-        from decimal import Decimal
-        return Decimal(inside)
-    if name == 'Fraction':
-        from fractions import Fraction
-        return Fraction(inside)
-    raise ValueError(name)
+    make, = [make for known, _, _, make in KINDS if known == name]
+    return make(unpack(inside, own))
 
 
 def serve(space, talk, loads, dumps, leave):
