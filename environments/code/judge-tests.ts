@@ -11,7 +11,7 @@ import type { Runner } from './runner.ts';
 import type { CodeLimits, Sandbox } from './sandbox.ts';
 import type { Ran } from './sandboxed.ts';
 
-/** What the tests may say to the program: the inputs of all of them. */
+/** What tests and program may say to each other: the inputs and the results of all of them. */
 const MOST_SAID_BYTES = 64 << 20;
 
 /** Undefined if there is no program. */
@@ -50,18 +50,19 @@ export async function judgeByTests(
 ): Promise<Verdict> {
   // The program never has it.
   const nonce = randomBytes(12).toString('hex');
-  // The tests wait for the program: they may take as long again themselves.
-  const { cpuSeconds, wallMs, outputBytes } = limits;
-  const ofTests = { ...limits, cpuSeconds: 2 * cpuSeconds, wallMs: 2 * wallMs, outputBytes: MOST_SAID_BYTES };
-  const launch = (own: CodeLimits) => sandbox.launch(runtime.command, runtime.folders, own);
+  const ofProgram = { ...limits, outputBytes: MOST_SAID_BYTES };
+  // The tests wait for the program, and may be megabytes of Python themselves.
+  const { cpuSeconds, wallMs, memoryBytes } = ofProgram;
+  const ofTests = { ...ofProgram, cpuSeconds: 2 * cpuSeconds, wallMs: 2 * wallMs, memoryBytes: 4 * memoryBytes };
+  const run = (job: Buffer, own: CodeLimits) => ({
+    launch: sandbox.launch(runtime.command, runtime.folders, own),
+    job,
+    limits: own,
+  });
   const [ran, tested] = await runner.runTogether(
     [
-      {
-        launch: launch(limits),
-        job: language.encode({ kind: 'serve', program }, '-'),
-        limits: { ...limits, outputBytes },
-      },
-      { launch: launch(ofTests), job: language.encode({ kind: 'test', tests }, nonce), limits: ofTests },
+      run(language.encode({ kind: 'serve', program }, '-'), ofProgram),
+      run(language.encode({ kind: 'test', tests }, nonce), ofTests),
     ],
     signal,
   );
