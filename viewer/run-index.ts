@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from '../domain/errors/errors.ts';
 import { nothingSeen } from '../records/ended/ended.ts';
+import { completeBefore, mustHold } from '../records/run/present.ts';
 import type { SeenRows, Store } from '../records/store.ts';
 import { compareRows, type Row, rowKey } from './model/row.ts';
 import type { Progress, RowPlace } from './model/messages.ts';
@@ -73,11 +74,15 @@ export class RunIndex {
 
   async #look(): Promise<void> {
     const pause = pauses();
+    const complete = await completeBefore(this.#store);
     for await (const row of this.#store.listRows({ seen: this.#seen, inFlight: true })) {
       if (this.#closed) return;
       this.#put(row);
       await pause();
     }
+    let here = 0;
+    for (const { attempt } of this.#rows.values()) if (attempt === 1) here++;
+    mustHold(this.#store, complete, here);
   }
 
   #put(row: Row): void {

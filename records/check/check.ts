@@ -12,6 +12,7 @@ import { checkJudgements } from './judgements.ts';
 import type { Found, RolloutFacts } from './facts.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
 import { type ExportFacts, openExportCheck } from './export.ts';
+import { mustHoldAll } from '../run/present.ts';
 import { checkForeignLogs } from './logs.ts';
 import { openRunParts, type PartsOptions } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
@@ -107,7 +108,9 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     const found = id && (await parts.facts(id)).found;
     for (const path of found?.logs ?? []) all.logs.add(path);
   };
-  await checkForeignLogs(store, all.logs, again, report);
+  const lost = result === undefined ? undefined : await lossOf(store);
+  if (lost?.reason === 'record-missing') report({ path: ENDED, problem: explain(lost) });
+  await checkForeignLogs(store, { expected: all.logs, again, lost: lost !== undefined }, report);
   const judgements = (await readable(JUDGEMENTS, () => checkJudgements(store, basename(store.folder), report))) ?? 0;
   const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
@@ -125,6 +128,17 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     ...(feed && { feed }),
     ...(exported && { export: exported }),
   };
+}
+
+/** Why not all rollouts of an ended run are here; faults of single files are reported where they are read. */
+async function lossOf(store: Store): Promise<StoreError | undefined> {
+  try {
+    await mustHoldAll(store);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoreError && !error.retryable) return error;
+    throw error;
+  }
 }
 
 async function mustExist(folder: string): Promise<void> {

@@ -3,6 +3,7 @@
 
 import { explain } from '../../domain/errors/errors.ts';
 import { logName, turnLog } from '../../domain/rollout/turn-log.ts';
+import { plural } from '../../domain/text/plural.ts';
 import { ANSWERS, folderOfLog, isHarmless, LOG_KINDS, logPath } from '../format/layout.ts';
 import { FOREIGN, foldersIn } from '../in-flight/listing.ts';
 import type { NameSet } from '../name-set.ts';
@@ -59,13 +60,22 @@ function logProblem(text: string | undefined, entries: readonly Entry[]): string
   return text === undefined || at === text.length ? undefined : 'holds text that belongs to no turn';
 }
 
-/** After the last rollout: files that belong to none. `again` reads the rollout of that folder a second time. */
+interface ForeignLogs {
+  readonly expected: NameSet;
+  readonly again: (folder: string) => Promise<void>;
+  readonly lost: boolean;
+}
+
+/**
+ * After the last rollout: files that belong to none. `again` reads the rollout of that folder a second time. `lost`: rollouts are
+ * missing, and what was logged of them is one breach.
+ */
 export async function checkForeignLogs(
   store: Store,
-  expected: NameSet,
-  again: (folder: string) => Promise<void>,
+  { expected, again, lost }: ForeignLogs,
   onBreach: OnBreach,
 ): Promise<void> {
+  let alone = 0;
   for (const folder of await foldersIn(store.folder, ANSWERS, onBreach)) {
     for (const name of await namesIn(`${store.folder}/${folder}`)) {
       const path = `${folder}/${name}`;
@@ -73,7 +83,10 @@ export async function checkForeignLogs(
       // Its rollout may have begun, or reached that version, since it was read.
       const rollout = folderOfLog(name);
       if (rollout) await again(rollout);
-      if (!expected.has(path)) onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
+      if (expected.has(path)) continue;
+      if (lost && rollout) alone++;
+      else onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
     }
   }
+  if (alone > 0) onBreach({ path: ANSWERS, problem: `holds ${plural(alone, 'log')} of rollouts that are missing` });
 }

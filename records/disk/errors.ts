@@ -44,7 +44,12 @@ const KNOWN: Readonly<
   EFTYPE: ['not-a-file', 'a pipe, a socket or a device has the name of that file', 'Move it away.', false],
   EISDIR: ['is-a-folder', 'a folder has the name of that file', 'Move that folder away.', false],
   ENAMETOOLONG: ['name-too-long', 'the path is too long', 'Choose a shorter --out.', false],
-  ELOOP: ['not-a-folder', 'symbolic links run in a circle', 'Choose another --out.', false],
+  ELOOP: [
+    'not-a-file',
+    'a symbolic link is there, which is not followed, or links run in a circle',
+    'Put the file or the folder itself in its place.',
+    false,
+  ],
   EMFILE: ['too-many-files', 'too many files are open', 'Raise the limit on open files (ulimit -n).', true],
   ENFILE: [
     'too-many-files',

@@ -51,7 +51,7 @@ export function openSegmentReader(root: string): SegmentReader {
   const distrusted = new Set<string>();
   let now = nothingYet();
   /** As the last look found the folder. */
-  let listed: FilesIn = { segments: [], alone: [], foreign: [] };
+  let listed: FilesIn = { segments: [], alone: [], irregular: [], foreign: [] };
   let looking: Promise<void> | undefined;
 
   async function look(): Promise<void> {
@@ -74,6 +74,8 @@ export function openSegmentReader(root: string): SegmentReader {
   }
 
   function* faults(): Generator<readonly [path: string, problem: string]> {
+    for (const path of listed.irregular)
+      yield [path, 'is no regular file: a link, a pipe or a folder stands in its place, and is not followed'];
     for (const index of listed.alone) {
       // Nothing that an index names was ever without its segment.
       const isLost = sizeOf(segmentOf(index)) === undefined && (sizeOf(index) ?? 0) > 0;
@@ -128,6 +130,8 @@ interface FilesIn {
   readonly segments: readonly string[];
   /** Indexes without a segment. */
   readonly alone: readonly string[];
+  /** Entries with the name of a segment that are no files. */
+  readonly irregular: readonly string[];
   readonly foreign: readonly string[];
 }
 
@@ -135,9 +139,11 @@ interface FilesIn {
 async function filesIn(root: string): Promise<FilesIn> {
   const names: string[] = [];
   const foreign: string[] = [];
+  const irregular: string[] = [];
   try {
     for (const entry of await readdir(root, { withFileTypes: true })) {
       if (entry.isFile() && NAME.test(entry.name)) names.push(entry.name);
+      else if (NAME.test(entry.name) && entry.name.endsWith('.jsonl')) irregular.push(join(root, entry.name));
       else if (!isHarmless(entry.name)) foreign.push(join(root, entry.name));
     }
   } catch (error) {
@@ -150,7 +156,8 @@ async function filesIn(root: string): Promise<FilesIn> {
       .map((name) => join(root, name)),
   ) as [string[], string[]];
   // A name that is new while names are read may be missing, though one that is newer is there.
-  return { segments, alone: indexes.filter((path) => !segments.includes(segmentOf(path))), foreign };
+  const known = new Set([...segments, ...irregular]);
+  return { segments, alone: indexes.filter((path) => !known.has(segmentOf(path))), irregular, foreign };
 }
 
 const NAME = /^[0-9a-z-]{1,80}\.(jsonl|index)$/;

@@ -126,12 +126,12 @@ function readAt(path: string, block: Buffer, offset: number, at: number): number
   }
 }
 
-/** Undefined where there is none. */
+/** Undefined where there is none. A link in the place of an index is as none: it would only save reading. */
 function opened(path: string): number | undefined {
   try {
     return openSync(path, READ);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') return undefined;
     throw fileError('read', path, error);
   }
 }

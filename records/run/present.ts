@@ -2,7 +2,6 @@
 // end and its index. Each reader would take it for a smaller run.
 
 import { StoreError } from '../../domain/errors/errors.ts';
-import { FROM_COPY } from '../disk/errors.ts';
 import type { Store } from '../store.ts';
 
 /** For a reader of one rollout: reads one name where there are any. */
@@ -13,12 +12,22 @@ export async function mustHoldRollouts(store: Store): Promise<void> {
 
 /** For a reader of all rollouts: reads all names of a run that has ended. */
 export async function mustHoldAll(store: Store): Promise<void> {
-  const result = (await store.get('result'))?.record;
-  const complete = result?.counts.outcomes.complete ?? 0;
+  const complete = await completeBefore(store);
   if (complete === 0) return;
   let here = 0;
   for await (const { attempt } of store.listRollouts()) if (attempt === 1) here++;
+  mustHold(store, complete, here);
+}
+
+/** Asked before the rollouts are read: they may end meanwhile. 0 of a run that goes on. */
+export const completeBefore = async (store: Store): Promise<number> =>
+  (await store.get('result'))?.record.counts.outcomes.complete ?? 0;
+
+/** `here`: first attempts. */
+export function mustHold({ folder }: Store, complete: number, here: number): void {
   if (here >= complete) return;
-  const message = `${store.folder} has a result with ${complete} complete, and ${here === 0 ? 'no rollout' : `${here} rollouts`}: a part of rollouts/ or ended/ is missing`;
-  throw new StoreError(message, { reason: 'record-missing', fix: FROM_COPY });
+  const found = here === 0 ? 'no rollout' : `${here} rollouts`;
+  const message = `${folder} has a result with ${complete} complete, and ${found}: a part of rollouts/ or ended/ is missing`;
+  const fix = 'Take both folders from a copy of the run; no step writes them again.';
+  throw new StoreError(message, { reason: 'record-missing', fix });
 }

@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -198,11 +199,22 @@ describe('a segment', () => {
         () => writeFileSync(path, Buffer.concat([Buffer.from('{'), text.subarray(1)]).fill(65, 0, 20)),
       ],
     ];
+    const elsewhere = join(out, 'elsewhere.jsonl');
+    writeFileSync(elsewhere, text);
+    for (const replace of [() => symlinkSync(elsewhere, path), () => mkdirSync(path)])
+      harms.push([
+        /is no regular file/,
+        () => {
+          rmSync(path);
+          replace();
+        },
+      ]);
     for (const [says, harm] of harms) {
       harm();
       const found = (await breaches()).map((breach) => `${breach.path} ${breach.problem}`);
       expect(found.join('\n')).toMatch(says);
       await expect(seenIn(again(out)), String(says)).rejects.toThrow(says);
+      rmSync(path, { recursive: true, force: true });
       writeFileSync(path, text);
     }
     expect(await breaches()).toEqual([]);

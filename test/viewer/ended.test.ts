@@ -1,7 +1,10 @@
 // Ended rollouts in the viewer: every message of their lines is the one that their files give. Those that end while it is open:
 // records/growing-run.
 
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { noCounts } from '../../domain/run/progress.ts';
 import { createApi } from '../../viewer/api.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { endAll } from '../records/ended-rig.ts';
@@ -53,5 +56,16 @@ describe('a run of ended rollouts', () => {
     expect(loose.rows).toHaveLength(9);
     await endAll(rig.out);
     expect(await everything()).toEqual(loose);
+  });
+
+  test('says that its rollouts are missing, where they are', async () => {
+    const counts = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete: 9 } };
+    await rig.store.put('result', null, { run: RUN, total: 9, cancelled: false, numTurns: 3, counts });
+    expect((await everything()).run).not.toHaveProperty('progress.problem');
+    const runs = openRuns(rig.out);
+    const api = createApi({ runs, decoderOf: () => Promise.resolve('none'), now: () => 1_700_000_100_000 });
+    rmSync(join(rig.store.folder, 'rollouts'), { recursive: true });
+    expect((await api.run(RUN)).progress.problem).toContain('no rollout: a part of rollouts/ or ended/ is missing');
+    runs.close();
   });
 });
