@@ -245,6 +245,6 @@ def prelude(source, space):
 
 work = main()
 del main, find, grant_limits, nameless_file, json_by_hand, plain, globals_of, prelude, Odd, GENERIC, NAMES, MODULES
-del Talk, Missing, Ended, Unfit, KINDS, pack, unpack, serve, test, little_numpy
+del Talk, Missing, Ended, Unfit, BUILT_IN, KINDS, pack, unpack, serve, test, little_numpy
 exec(*work)
 `;

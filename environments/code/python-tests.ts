@@ -40,6 +40,7 @@ class Unfit(Exception):
     pass
 
 
+BUILT_IN = (bool, int, float, str, list, tuple, set, frozenset, dict, bytes, complex, type(None))
 KINDS = (
     ('tuple', tuple, tuple, tuple),
     ('set', set, tuple, set),
@@ -48,6 +49,7 @@ KINDS = (
     ('bytes', (bytes, bytearray), tuple, bytes),
     ('complex', complex, lambda value: (value.real, value.imag), lambda parts: complex(*parts)),
     ('range', range, lambda value: (value.start, value.stop, value.step), lambda parts: range(*parts)),
+    ('type', (), None, lambda name: {one.__name__: one for one in BUILT_IN}[name]),
     ('iter', (type({}.keys()), type({}.values()), type({}.items())), tuple, iter),
 )
 
@@ -60,6 +62,8 @@ def pack(value, own, depth=0):
         raise Odd('odd depth')
     if isinstance(value, list):
         return [pack(item, own, depth + 1) for item in value]
+    if kind is type and value in BUILT_IN:
+        return {'type': value.__name__}
     for one in (int, float, str):
         if isinstance(value, one):
             return one(value)

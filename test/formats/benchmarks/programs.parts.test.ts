@@ -175,6 +175,7 @@ describe.concurrent('tests say why', () => {
       'float("inf")',
       '10 ** 40',
       'range(3)',
+      'int',
     ];
     const asserts = values
       .map((value) => `    assert candidate(${value}) == ${value} and type(candidate(${value})) is type(${value})\n`)
