@@ -206,14 +206,9 @@ def little_numpy(module):
     numpy = module('numpy')
 
     def allclose(a, b, rtol=1e-05, atol=1e-08):
-        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-            if len(a) != len(b):
-                raise ValueError('shapes')
-            return all(allclose(x, y, rtol, atol) for x, y in zip(a, b))
-        if isinstance(a, (list, tuple)):
-            return all(allclose(x, b, rtol, atol) for x in a)
+        # Without its broadcasting: there [5] is close to [].
         if isinstance(b, (list, tuple)):
-            return all(allclose(a, y, rtol, atol) for y in b)
+            return len(a) == len(b) and all(allclose(x, y, rtol, atol) for x, y in zip(a, b))
         return a == b or abs(a - b) <= atol + rtol * abs(b) < float('inf')
 
     def unfit(name):

@@ -164,6 +164,25 @@ describe.concurrent('tests say why', () => {
     expect(await judge(asserts, fence('def sub(a, b): return a - b'))).toMatchObject({ reason: 'no-function' });
   });
 
+  test('are close as numbers are, and of one shape', async () => {
+    const close = (value: string) =>
+      `import numpy as np\ndef check(candidate):\n    assert np.allclose(candidate(1, 2), ${value}, rtol=1e-07, atol=1e-6)\n`;
+    for (const [value, program, verdict] of [
+      ['3.0000001', 'a + b', 'right'],
+      ['3.00001', 'a + b', 'wrong'],
+      ['[1.0, (2.0, float("inf"))]', '[a, [b, float("inf")]]', 'right'],
+      ['[]', '[a]', 'wrong'],
+      ['[1.0, 1.0]', 'a', 'wrong'],
+      ['[]', '"abc"', 'wrong'],
+      ['1.0', '[a]', 'wrong'],
+    ] as const)
+      expect(
+        await judge(query({ ...ADD, test: close(value) }), fence(`def add(a, b): return ${program}`)),
+      ).toMatchObject({
+        verdict,
+      });
+  });
+
   test('and take every value of Python for itself', async () => {
     const values = [
       '{1, 2}',
