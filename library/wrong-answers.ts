@@ -1,0 +1,43 @@
+// The wrong answers of a run, in data set order: rollouts that have ended with a last judged answer that is wrong, the last attempt
+// of each. Those with a person's message in their context are left out, as in every number. Memory: some hundred bytes of each.
+
+import type { RolloutRow } from '../domain/rollout/rollout-row.ts';
+import type { Store } from '../records/store.ts';
+
+export interface WrongAnswer extends Pick<RolloutRow, 'query' | 'sample' | 'attempt' | 'title'> {
+  /** 1-based. */
+  readonly turn: number;
+  /** The verdict's reason: `different`, `no-answer`, … */
+  readonly reason: string;
+  /** The final answer that the judge found; null: none. Text of a model. */
+  readonly extracted: string | null;
+  /** The first reference solution; null: the row has none. */
+  readonly reference: string | null;
+  /** A limit on tokens ended the answer. */
+  readonly isCut: boolean;
+}
+
+export async function wrongAnswers(store: Store): Promise<WrongAnswer[]> {
+  const last = new Map<string, RolloutRow>();
+  for await (const row of store.listRows({ inFlight: true })) {
+    const key = JSON.stringify([row.query, row.sample]);
+    if ((last.get(key)?.attempt ?? 0) < row.attempt) last.set(key, row);
+  }
+  const place = ({ index }: RolloutRow) => index ?? Infinity;
+  return [...last.values()]
+    .filter(({ state, success, steered }) => state !== 'open' && !steered && success.findLast((s) => s !== null) === 0)
+    .sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)) || a.sample - b.sample)
+    .map(wrongAnswer);
+}
+
+function wrongAnswer({ query, sample, attempt, title, success, expected, turns }: RolloutRow): WrongAnswer {
+  const answer = success.findLastIndex((s) => s !== null);
+  const turn = turns.answers?.[answer] ?? answer;
+  return {
+    ...{ query, sample, attempt, title, turn: turn + 1 },
+    reason: turns.reasons[turn] ?? '',
+    extracted: turns.extracted,
+    reference: expected?.[0] ?? null,
+    isCut: turns.finish[turn] === 'l',
+  };
+}
