@@ -68,6 +68,7 @@ const STATS_OPTIONS = {
   atTurn: maybe(PLACE),
   by: maybe(NAME),
   rows: maybe(NAME),
+  judgements: maybe(NAME),
   prices: maybe(eitherOf(OBJECT as Test, FUNCTION)),
   logprobs: maybe(BOOLEAN),
   includeSteered: maybe(BOOLEAN),

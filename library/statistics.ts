@@ -5,11 +5,13 @@ import { unsteered } from '../domain/rollout/rollout-summary.ts';
 import { oneLine } from '../domain/text/foreign-text.ts';
 import { count, plural } from '../domain/text/plural.ts';
 import type { Breach } from '../records/store.ts';
+import type { Estimate } from '../statistics/estimate.ts';
 import { byField } from '../statistics/by-field.ts';
 import { defaultKs, runStatistics, type RunStatistics } from '../statistics/run-statistics.ts';
 import { costBounds, type Prices } from '../statistics/timing.ts';
 import { openEvaluations } from '../viewer/evaluations.ts';
 import type { Evaluation } from '../viewer/model/messages.ts';
+import { contradictedByJudgements, contradictedByPeople, judgedBy, verdictsNamed } from './other-verdicts.ts';
 import { fieldOfRows } from './row-field.ts';
 import type { RunPlace } from '../run/place.ts';
 import { readRunSummaries, type RunSummaries } from './run-summaries.ts';
@@ -23,6 +25,8 @@ export interface StatsOptions {
   readonly logprobs?: boolean | undefined;
   /** Rollouts that a person had a part in count too. Default false. */
   readonly includeSteered?: boolean | undefined;
+  /** Numbers under the verdicts of `judgements/<name>.jsonl` (`judge`), in place of the run's own. Rewards stay the run's. */
+  readonly judgements?: string | undefined;
   /** Prices per million tokens, of the run's model or by model: without any there is no `cost`. */
   readonly prices?: Prices | ((model: string | null) => Prices | undefined) | undefined;
 }
@@ -47,6 +51,10 @@ export interface Statistics extends StatisticsHead, RunStatistics {
   readonly cost?: readonly [least: number, most: number] | null;
   /** Held-out evaluations of a training run, by version. */
   readonly evaluations: readonly Evaluation[];
+  /** The judgements under which they are, and how often these contradict the run's judge; absent under its own. */
+  readonly judgements?: string;
+  /** How often people, and those judgements, contradict the run's judge; empty where nobody else judged. */
+  readonly contradicted: readonly Estimate[];
   /** Damaged records: their rollouts are left out. */
   readonly broken: readonly Breach[];
 }
@@ -67,7 +75,11 @@ export async function statisticsOf(place: RunPlace, given: StatsOptions = {}): P
   const prices = typeof given.prices === 'function' ? given.prices(model) : given.prices;
   const cost = prices && costBounds(unsteered(rollouts), prices);
   const evaluations = record?.evaluation ? await openEvaluations()(place.store.folder) : [];
-  return { run: place.run, end, model, ...statistics, ...(cost !== undefined && { cost }), evaluations, broken };
+  return {
+    ...{ run: place.run, end, model, ...statistics, ...(cost !== undefined && { cost }), evaluations },
+    ...(given.judgements !== undefined && { judgements: given.judgements }),
+    ...{ contradicted: read.contradicted, broken },
+  };
 }
 
 /** More parts than this are no groups: each would be a query or two. */
@@ -94,8 +106,19 @@ export async function statisticsByField(
   return { found: { run: place.run, end, by, groups, broken }, all: runStatistics(rollouts, shape, options) };
 }
 
-async function readFor(place: RunPlace, { k, atTurn: wanted, logprobs = false, includeSteered = false }: StatsOptions) {
-  const read = await readRunSummaries(place, { detail: logprobs ? 'logprobs' : 'turns', includeSteered });
+async function readFor(place: RunPlace, given: StatsOptions) {
+  const { k, atTurn: wanted, logprobs = false, includeSteered = false, judgements } = given;
+  const { rollouts, ...more } = await readRunSummaries(place, {
+    detail: logprobs ? 'logprobs' : 'turns',
+    includeSteered,
+  });
+  const verdicts = judgements === undefined ? undefined : await verdictsNamed(place.store, judgements);
+  const contradicted = [
+    await contradictedByPeople(place.store, rollouts),
+    verdicts && contradictedByJudgements(judgements!, verdicts, rollouts),
+  ].filter((one) => one != null);
+  const judged = verdicts ? rollouts.map((rollout) => judgedBy(rollout, verdicts)) : rollouts;
+  const read = { ...more, rollouts: judged, contradicted };
   const atTurn = wanted ?? read.shape.numTurns;
   mustBePossible(k, atTurn, read);
   return { read, options: { ks: k ?? defaultKs(read.shape), atTurn } };

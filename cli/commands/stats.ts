@@ -29,6 +29,10 @@ export const stats = command({
       'It takes a share from 0 to 1: 0.8 is 80 %.',
       { excludes: 'by' },
     ),
+    judgements: text(
+      '<name>',
+      'under the verdicts of another judge (`everturn judge --run --name`), which stay beside the run’s',
+    ),
     rows: text('<file>', 'with --by: the data set, if it is no longer where the run found it'),
     ...PRICE_FLAGS,
     logprobs: flag("also the mean logprob of answers: reads every turn's tokens"),
@@ -41,8 +45,8 @@ export const stats = command({
     const { by, failUnder, explain } = given;
     if (given.rows !== undefined && by === undefined)
       throw unusable('--rows names the data set for --by.', 'Give --by <field> too.');
-    const { k, atTurn, logprobs, includeSteered } = given;
-    const options = { k, atTurn, logprobs, includeSteered, prices: pricesBy(io, given) };
+    const { k, atTurn, logprobs, includeSteered, judgements } = given;
+    const options = { k, atTurn, logprobs, includeSteered, judgements, prices: pricesBy(io, given) };
     const run = await findRun(io, given.run, given.out);
     if (by !== undefined) return byFieldAnswer(io, run, { ...options, by, rows: given.rows });
     const statistics = await run.stats(options);
@@ -53,6 +57,7 @@ export const stats = command({
         headLine(run.run, statistics, paint),
         '',
         statisticsText(statistics, { explain, end, paint }),
+        ...statistics.contradicted.map(contradictedText),
         ...(cost === undefined ? [] : [`cost         ${costText(cost)}`]),
         ...(evaluations.length === 0 ? [] : ['', evaluationTable(evaluations, paint)]),
       ].join('\n');
@@ -69,6 +74,9 @@ export const stats = command({
     };
   },
 });
+
+const contradictedText = ({ name, value, interval, n }: Estimate): string =>
+  `${oneLine(name)}: ${share(value)} (95 %: ${percents(interval)}) of ${plural(n, 'answer')}`;
 
 function headLine(run: string, { ended, total, inFlight, outcomes, queries }: RunStatistics, paint: Paint): string {
   const said = Object.entries(outcomes).flatMap(([name, n]) => (n > 0 ? `${n} ${name}` : []));

@@ -2,13 +2,12 @@
 // run's own verdict as recorded.
 
 import { explain } from '../../domain/errors/errors.ts';
-import { flawIn, isObject } from '../../domain/schema/fields.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { fileError } from '../disk/errors.ts';
 import { join } from '../place.ts';
 import { isJudgementsFile, JUDGEMENTS } from '../format/layout.ts';
 import { ownNamesIn } from '../in-flight/listing.ts';
-import { VERDICT_ROW, type VerdictRow } from '../run/judgements.ts';
+import { verdictRowOf } from '../run/judgements.ts';
 import type { OnBreach, Store } from '../store.ts';
 import { linesOf } from '../places/files.ts';
 
@@ -37,7 +36,7 @@ async function checkFile(store: Store, run: string, path: string, onBreach: OnBr
 
 async function rowProblem(store: Store, run: string, text: string, seen: Set<string>): Promise<string | undefined> {
   if (!text.endsWith('\n')) return 'is torn: its end is missing';
-  const row = rowOf(text);
+  const row = verdictRowOf(text);
   if (!row) return 'is not a judgement';
   const { query, sample, attempt, turn, of, was } = row;
   const id: RolloutId = { run, query, sample, attempt };
@@ -55,13 +54,4 @@ async function rowProblem(store: Store, run: string, text: string, seen: Set<str
   if (own && (own.record.verdict !== was.verdict || own.record.reason !== was.reason))
     return `says that ${name} was ${was.verdict} (${was.reason}); its record says ${own.record.verdict} (${own.record.reason})`;
   return undefined;
-}
-
-function rowOf(text: string): VerdictRow | undefined {
-  try {
-    const row = JSON.parse(text) as VerdictRow;
-    return isObject(row) && flawIn(VERDICT_ROW, row) === undefined ? row : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,14 +2,25 @@
 // per judged turn. A file appears complete, once, under an unused name.
 
 import type { FileHandle } from 'node:fs/promises';
-import { UsageError } from '../../domain/errors/errors.ts';
+import { StoreError, UsageError } from '../../domain/errors/errors.ts';
 import { isRunName } from '../../domain/names/ids.ts';
-import { COUNT, HASH, maybe, NAME, NUMBER, type ObjectOf, objectOf, PLACE } from '../../domain/schema/fields.ts';
+import {
+  COUNT,
+  flawIn,
+  HASH,
+  isObject,
+  maybe,
+  NAME,
+  NUMBER,
+  type ObjectOf,
+  objectOf,
+  PLACE,
+} from '../../domain/schema/fields.ts';
 import { VERDICT_FIELDS } from '../../domain/rollout/verdict.ts';
 import { join } from '../place.ts';
-import { JUDGEMENTS, judgementsFile } from '../format/layout.ts';
+import { isJudgementsFile, JUDGEMENTS, judgementsFile } from '../format/layout.ts';
 import type { Store } from '../store.ts';
-import { namesIn, removeOldTemporaries, writeOnce } from '../places/files.ts';
+import { linesOf, namesIn, removeOldTemporaries, writeOnce } from '../places/files.ts';
 
 export const VERDICT_ROW = {
   query: NAME,
@@ -67,6 +78,39 @@ export async function writeJudgements(
   };
   if (!(await writeOnce(join(folder, file), fill))) throw taken(folder, name);
   return file;
+}
+
+/** The rows in their order. Throws a UsageError where there is no such file, a StoreError for a damaged line. */
+export async function* readJudgements(store: Store, name: string): AsyncGenerator<VerdictRow> {
+  const names = (await namesIn(join(store.folder, JUDGEMENTS))).filter(isJudgementsFile);
+  if (!names.includes(`${name}.jsonl`)) {
+    const known = names.map((file) => file.replace(/\.jsonl$/, '')).join(', ');
+    throw new UsageError(`There are no judgements ${JSON.stringify(name)} in ${store.folder}.`, {
+      reason: 'judgements-name',
+      fix: known === '' ? '`everturn judge --run` makes some.' : `There are: ${known}.`,
+    });
+  }
+  const path = join(store.folder, judgementsFile(name));
+  let line = 0;
+  for await (const text of linesOf(path)) {
+    line++;
+    const row = verdictRowOf(text);
+    if (!row) {
+      const fix = 'Take the file from a copy of the run, or judge again under another name.';
+      throw new StoreError(`${path}: line ${line} is not a judgement`, { reason: 'record-broken', fix });
+    }
+    yield row;
+  }
+}
+
+/** Undefined for a line that is none. */
+export function verdictRowOf(text: string): VerdictRow | undefined {
+  try {
+    const row = JSON.parse(text) as VerdictRow;
+    return isObject(row) && flawIn(VERDICT_ROW, row) === undefined ? row : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function taken(folder: string, name: string): UsageError {

@@ -1,8 +1,10 @@
 // `everturn stats` as a user calls it: text and JSON of one folder, without a server; and what bad input gets.
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Statistics } from '../../library/statistics.ts';
+import { putAct } from '../../records/run/steering.ts';
 import type { RunStatistics } from '../../statistics/run-statistics.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
@@ -58,6 +60,47 @@ describe('everturn stats', () => {
       expect(err).toContain('0.8 is 80 %');
     }
     expect((await stats('--fail-under', '0.5', '--by', 'task')).code).toBe(2);
+  });
+
+  test('--judgements counts under another judge, and how often that one and people contradict the run’s', async () => {
+    const store = openLoose(out);
+    const rows = [];
+    for (const query of ['a', 'b', 'c'])
+      for (const sample of query === 'c' ? [0] : [0, 1])
+        for (const turn of [1, 2]) {
+          const own = (await store.get('verdict', { run: RUN, query, sample, attempt: 1 }, turn))!.record;
+          const of = (await store.get('turn', { run: RUN, query, sample, attempt: 1 }, turn))!.hash;
+          // The other judge calls the first answers to `a` right, says nothing of `c`, and agrees on all else.
+          const verdict = query === 'a' && turn === 1 ? 'right' : own.verdict;
+          const was = { verdict: own.verdict, reason: own.reason };
+          if (query !== 'c')
+            rows.push({
+              ...{ query, sample, attempt: 1, turn, of, verdict, reason: own.reason },
+
+              was,
+              by: 'x',
+            });
+        }
+    mkdirSync(join(store.folder, 'judgements'));
+    const file = join(store.folder, 'judgements', 'other.jsonl');
+    writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const of = { query: 'b', sample: 0, attempt: 1, turn: 2, hash: rows[5]!.of };
+    for (const by of ['ana', 'bob'])
+      await putAct(store, { act: 'verdict', of, verdict: 'wrong', reason: null, after: null, by, via: 'cli', at: 5 });
+    const plain = JSON.parse((await stats('--json')).out) as Statistics;
+    expect(plain.contradicted).toMatchObject([{ name: 'judge contradicted by people', value: 1, n: 1 }]);
+    const { code, out: text, err } = await stats('--json', '--judgements', 'other');
+    expect(code, err).toBe(0);
+    const found = JSON.parse(text) as Statistics;
+    expect(found.judgements).toBe('other');
+    // `c` is as unknown, both samples of `a` are right at once, one of `b` is right at turn 2.
+    expect(found.passAtKFirst[0]).toMatchObject({ value: 0.5, n: 2, leftOut: 1 });
+    expect(found.passAtK[0]).toMatchObject({ value: 0.75, n: 2 });
+    expect(found.contradicted[1]).toMatchObject({ name: 'judge contradicted by judgements other', value: 0.25, n: 8 });
+    expect((await stats('--judgements', 'other')).out).toContain('judge contradicted by people: 100.0 %');
+    expect((await stats('--judgements', 'no')).err).toContain('There are: other.');
+    writeFileSync(file, 'x\n', { flag: 'a' });
+    expect((await stats('--judgements', 'other')).err).toContain('other.jsonl: line 9 is not a judgement');
   });
 
   test('prints one JSON object with every number, its n, interval and definition', async () => {
