@@ -7,6 +7,7 @@ import type { Query, Task } from '../domain/query/query.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Environment, Environments, Judge } from './environment.ts';
 import { createMathEnvironment } from './math-environment.ts';
+import { rulesEnvironment } from './rules/rules-environment.ts';
 
 export interface Judges {
   readonly math?: Judge;
@@ -27,7 +28,7 @@ export function createEnvironments(judges: Judges = {}, own?: OwnEnvironments): 
   const judged = asEnvironment(judge);
   return {
     of({ query, settings }, runFolder) {
-      if (query.environment === undefined) return judged;
+      if (query.environment === undefined) return query.task === 'rules' ? rulesEnvironment : judged;
       const record = environmentOf(query, settings);
       if (own) return own.open(record, runFolder);
       throw new EnvironmentError(`This worker has no environment ${JSON.stringify(record.name)}.`, {

@@ -9,6 +9,7 @@ import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import { VERDICTS } from '../domain/rollout/verdict.ts';
 import { oneLine } from '../domain/text/foreign-text.ts';
 import { inRowOrder, judgePair, judgeWithRetries, type PairJudges } from '../environments/judge-pairs.ts';
+import { judgeRules } from '../environments/rules/rules-environment.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
 import { judgedTurns, type JudgedTurn } from '../records/reading/judged-turns.ts';
 import { mustBeFreeName, type VerdictRow, writeJudgements } from '../records/run/judgements.ts';
@@ -92,6 +93,7 @@ const judgedBy = (judges: PairJudges): TurnJudge => ({
         'bad-arguments',
       );
     }
+    if (task === 'rules') return judgeRules(query, answerToJudge(turn.record));
     const pair = {
       id: id.query,
       answer: answerToJudge(turn.record),

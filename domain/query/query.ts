@@ -17,8 +17,8 @@ import {
 } from '../schema/fields.ts';
 
 export const TASKS = ['math', 'stem', 'code'] as const;
-/** `environment`: the query names an environment of its run, which alone knows its row. */
-export type Task = (typeof TASKS)[number] | 'environment';
+/** `rules`: the answer is to follow instructions. `environment`: the query names an environment of its run, which alone knows its row. */
+export type Task = (typeof TASKS)[number] | 'rules' | 'environment';
 
 /** AReaL's task index, `task_ids` of a sample: the place in [math, code, rlhf, stem]. */
 export const TASK_INDEX: Readonly<Partial<Record<Task, number>>> = { math: 0, code: 1, stem: 3 };
@@ -77,11 +77,13 @@ export const QUERY = objectOf({
   /** Unique in its data set; any text without control characters or `..` path segments. */
   queryId: NAME,
   prompt: PROMPT,
-  task: oneOf(...TASKS, 'environment'),
-  /** Any of them is right. Each may be a full worked text. Empty for `code`, `environment`, and an agent that judges itself. */
+  task: oneOf(...TASKS, 'rules', 'environment'),
+  /** Any of them is right. Each may be a full worked text. Empty for `code`, `rules`, `environment`, and an agent that judges itself. */
   solutions: listOf(TEXT),
   inputOutput: maybe(INPUT_OUTPUT),
   tests: maybe(TESTS),
+  /** What an answer must follow, with the task `rules`; `domain/query/instruction.ts` has the names. */
+  instructions: maybe(listOf(objectOf({ name: NAME, args: OBJECT }), 1)),
   /** The environment of the run that answers for this query; absent: the judge of its task. */
   environment: maybe(NAME),
   /** The whole row, with `environment` and for an agent's program. */

@@ -55,8 +55,9 @@ const PAGE = objectOf({
   system: maybe(NAME),
   /** Jinja over the fields of a row; `choices` is the list of their texts. */
   prompt: maybe(NAME),
-  /** `judge`: the answer is compared with the row's; `choices`: it names one of the row's choices; `tests`: it is a program, and they run. */
-  scorer: oneOf('judge', 'choices', 'tests'),
+  /** `judge`: the answer is compared with the row's; `choices`: it names one of the row's choices; `tests`: it is a program, and they run;
+   *  `rules`: it follows the row's instructions. */
+  scorer: oneOf('judge', 'choices', 'tests', 'rules'),
   sampling: maybe(
     objectOf({
       temperature: maybe(temperature.of),

@@ -3,8 +3,10 @@
 import type { InputOutput, Query } from '../../domain/query/query.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { inputOutputOf } from './input-output.ts';
+import { isOfRules } from './instructions.ts';
 import type { Inexact, RowObject } from './names.ts';
 import { checkedText, failRow, kindText } from './row-fault.ts';
+import { states } from './stated.ts';
 import { unpackedTests } from './unpack-tests.ts';
 
 /** Undefined for rows of another layout. Throws a RowError. */
@@ -18,6 +20,7 @@ export function programTestsOf(row: RowObject, inexact: Inexact): Pick<Query, 't
 /** The row as it asks without a template: the fields of these layouts alone do not say what the tests call. */
 export function questionIn(row: RowObject): RowObject {
   if (row['input_output'] != null || row['question'] != null || row['messages'] != null) return row;
+  if (isOfRules(row) && typeof row['prompt'] === 'string' && !states(row)) return { question: row['prompt'] };
   if (isMbpp(row)) {
     const lines = [row['text'] ?? row['prompt'], 'Your code should pass these tests:', ...textsIn(row, 'test_list')];
     return { question: lines.join('\n') };

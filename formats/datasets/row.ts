@@ -7,13 +7,13 @@ import { TASKS, type Prompt, type Query, type Task, type Wording } from '../../d
 import type { Unread } from './choices.ts';
 import type { Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
+import { instructionsOf, isOfRules } from './instructions.ts';
 import { ID_FIELDS, type RowObject, ALL_EXACT, type Inexact, numberText } from './names.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { failRow, kindText, loneSurrogate, notObject, RowError, shown, type RowFault } from './row-fault.ts';
 import { programTestsOf } from './program-tests.ts';
 import { textIn } from './prompt.ts';
 import { statedOf, states } from './stated.ts';
-import { mustBeJudged } from './unjudged-layouts.ts';
 import { refuseUnread } from './unread-choices.ts';
 import { type Asker, OWN_QUESTIONS } from './wording.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
@@ -81,7 +81,10 @@ function parse(
         stated: undefined,
       };
   }
-  if (!forProgram) mustBeJudged(row, hasAnswer);
+  if (!forProgram && isOfRules(row) && !hasAnswer()) {
+    const asked = { queryId, prompt: promptOf(row, unread), task: 'rules', solutions: [] } as const;
+    return { ok: true, query: { ...asked, instructions: instructionsOf(row) }, stated: undefined };
+  }
   const prompt = forProgram && !asks(row) ? NO_PROMPT : promptOf(row, unread);
   const task = taskOf(row, forProgram);
   const whole = forProgram ? { row: asJson(row) } : {};

@@ -67,9 +67,9 @@ describe('a benchmark', () => {
     expect(run).toMatch(new RegExp(`^${name}-[0-9a-f]{8}$`));
   });
 
-  test('has one test here for each that ships, but for programs: programs.parts.test.ts has theirs', () =>
+  test('has one test here for each that ships, but for those with a test file of their own: programs and rules', () =>
     expect(EXPECTED.map(({ name }) => name).sort()).toEqual(
-      benchmarkNames().filter((name) => shippedBenchmark(name).page.scorer !== 'tests'),
+      benchmarkNames().filter((name) => ['judge', 'choices'].includes(shippedBenchmark(name).page.scorer)),
     ));
 
   test('puts its system text in force, and the words of the command before those of its page', async () => {
@@ -146,7 +146,7 @@ describe("a user's own page", () => {
   });
 
   test.each([
-    ['scorer: choices', 'scorer: taste', ':3: `scorer` takes one of judge, choices, tests.'],
+    ['scorer: choices', 'scorer: taste', ':3: `scorer` takes one of judge, choices, tests, rules.'],
     ['title: Mine', 'titel: Mine', ':1: the line has the unknown field `titel`.'],
     ['title: Mine', 'title: ""', ':1: `title` takes a text that is not empty.'],
     [
@@ -188,21 +188,6 @@ describe('a file without a page', () => {
     expect(questionOf(queries[1]!)).toMatch(/^Which made-up particle has spin two here\?\n\n\(A\) the /);
     expect(rows.dataset.benchmark).toBeUndefined();
   });
-});
-
-describe('rows that no judge here can judge', () => {
-  test.each([['IFEval or IFBench', { key: 1, prompt: 'Write.', instruction_id_list: ['a:b'], kwargs: [{}] }]])(
-    'are refused by the name of their benchmark: %s',
-    async (name, row) => {
-      const refused = rowsNamed(join(root, put(`${name}.jsonl`, JSON.stringify(row))));
-      await expect(refused).rejects.toThrow(`is as in ${name}: `);
-      const judged = await rowsNamed(
-        join(root, put(`${name}.jsonl`, JSON.stringify({ question: '1+1', answer: '2', ...row }))),
-        { prompt: 'Go on: {{ question }}' },
-      );
-      expect(judged.queries).toHaveLength(1);
-    },
-  );
 });
 
 describe('a name', () => {
