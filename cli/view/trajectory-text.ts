@@ -137,7 +137,8 @@ function verdictText(verdict: PlayedTurn['verdict'], paint: Paint): string {
   if (!verdict) return paint('dim', 'not judged yet');
   const word = paint(TINTS[verdict.verdict], `${SIGNS[verdict.verdict]} ${verdict.verdict}`);
   const found = verdict.extracted === undefined ? '' : `, found ${oneLine(verdict.extracted)}`;
-  return `${word} ${paint('dim', `(${oneLine(verdict.reason)}${found})`)}`;
+  const call = verdict.failedCall === undefined ? '' : ` at call ${verdict.failedCall} of its tests`;
+  return `${word} ${paint('dim', `(${oneLine(verdict.reason)}${call}${found})`)}`;
 }
 
 /** A model's judgement: its reply in short, its price, the hash of its prompt. */

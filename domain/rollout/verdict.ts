@@ -16,6 +16,8 @@ export const VERDICT_FIELDS = {
   reason: f.NAME,
   /** The final answer that was found in the text, if any; at most 200 characters. */
   extracted: f.maybe(f.TEXT),
+  /** The number of the call, in tests of a program, after which it had failed. */
+  failedCall: f.maybe(f.PLACE),
   /** True if the answer seems to address the judge instead of the problem. Never changes the verdict. */
   suspectedTamper: f.maybe(f.BOOLEAN),
 };

@@ -66,8 +66,10 @@ export async function judgeByTests(
     ],
     signal,
   );
-  const [, word = '', detail = ''] = new RegExp(`\\n${nonce} (\\w+)(?: ([^]*))?\\n$`).exec(tested.errors) ?? [];
-  return verdictOf(word, detail, ran, tested, language);
+  const [, word = '', calls, detail = ''] =
+    new RegExp(`\\n${nonce} (\\w+) (\\d+) ([^]*)\\n$`).exec(tested.errors) ?? [];
+  const verdict = verdictOf(word, detail, ran, tested, language);
+  return verdict.verdict === 'wrong' && Number(calls) > 0 ? { ...verdict, failedCall: Number(calls) } : verdict;
 }
 
 function verdictOf(word: string, detail: string, ran: Ran, tested: Ran, language: Language): Verdict {

@@ -125,6 +125,7 @@ def test(source, before, names, talk, loads, dumps):
     import sys, builtins
     asked = 0
     end = None
+    detail = ''
 
     def finish(word):
         nonlocal end
@@ -194,11 +195,11 @@ def test(source, before, names, talk, loads, dumps):
     except BaseException as error:
         word = 'failed'
         if hasattr(error, 'said'):
-            word = 'raised ' + ': '.join(str(part)[:200] for part in error.said)
+            word, detail = 'raised', ': '.join(str(part)[:200] for part in error.said)
         elif not asked or isinstance(error, (ImportError, NameError, SyntaxError, Unfit, Odd)):
             word = 'bad'
     # The tests may have caught what ended them.
-    return end or word
+    return '%s %d %s' % (end or word, asked, detail)
 
 
 def little_numpy(module):

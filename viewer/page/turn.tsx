@@ -175,6 +175,7 @@ function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Elemen
       )}
       {verdict.metrics && <span class="dim">measured {numbersText(verdict.metrics)}</span>}
       {record.carried && <span class="tag">carried over</span>}
+      {verdict.failedCall !== undefined && <span class="dim">at call {verdict.failedCall} of its tests</span>}
       {verdict.suspectedTamper === true && <span class="tag">addresses the judge</span>}
     </div>
   );

@@ -159,6 +159,11 @@ describe.concurrent('tests say why', () => {
     expect(verdict).toMatchObject({ verdict: 'undecided', reason: 'bad-case' });
   });
 
+  test('at which call a program failed', async () => {
+    const verdict = await judge(query(ADD), fence('def add(a, b): return a + b if b > 0 else 0'));
+    expect(verdict).toMatchObject({ verdict: 'wrong', reason: 'different', failedCall: 3 });
+  });
+
   test('that a function is not there', async () => {
     const asserts = query({ text: 'Write add.', test_list: ['assert add(1, 2) == 3'], code: 'def add(a, b): pass' });
     expect(await judge(asserts, fence('def sub(a, b): return a - b'))).toMatchObject({ reason: 'no-function' });
