@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { evaluate } from '../../library/evaluate/evaluate.ts';
 import { type Everturn, openSharedEverturn } from '../support/everturn.ts';
 import { type HttpListener, listenHttp } from '../support/http-listener.ts';
+import { until } from '../support/until.ts';
 
 const ROWS = 6;
 const ANSWERS: Readonly<Record<string, string>> = { good: '\\boxed{42}', poor: '\\boxed{41}' };
@@ -41,6 +42,9 @@ afterAll(async () => {
 const named = (models: readonly string[]) => models.flatMap((model) => ['--model', `openai:${server.url}/v1#${model}`]);
 const play = (name: string, models: string[], ...more: string[]) =>
   everturn.call('eval', 'rows.jsonl', 'other.csv', '--name', name, ...named(models), ...more);
+
+/** A model is asked whether it is there with other words. */
+const isQuestion = (asked: string): boolean => asked.includes('What is 4');
 
 describe('an evaluation', { timeout: 300_000 }, () => {
   test('is one table of benchmarks and models, one turn each, found again by its name', async () => {
@@ -106,6 +110,22 @@ describe('an evaluation', { timeout: 300_000 }, () => {
     expect(again.stdout).not.toContain('left out as wrong');
     // The model is asked whether it is there by no cell that has ended.
     expect(answered.slice(calls)).toEqual([`good What is 42? ${ROWS - 1}`]);
+  });
+
+  test('goes on where its command was killed, and asks nothing twice', async () => {
+    const args = ['eval', 'rows.jsonl', 'other.csv', '--name', 'killed', ...named(['good', 'poor'])];
+    const before = answered.length;
+    for (const questions of [1, 3]) {
+      const running = everturn.start(...args);
+      await until('a question', () => answered.slice(before).filter(isQuestion).length >= questions);
+      running.child.kill('SIGKILL');
+      expect((await running.ended).signal).toBe('SIGKILL');
+    }
+    const { code, stderr } = await everturn.call(...args);
+    expect(code, stderr).toBe(0);
+    const asked = answered.slice(before).filter(isQuestion);
+    expect(asked).toHaveLength(2 * (ROWS + 2));
+    expect(new Set(asked).size).toBe(asked.length);
   });
 
   test('is a call of the library', async () => {
