@@ -176,7 +176,8 @@ const saidOf = ({ name, page: { title, notes = [], verified = false } }: Benchma
   verified,
 });
 
-async function withJudge<T>(use: (reader: SolutionReader) => Promise<T>): Promise<T> {
+/** For a reader of solutions. */
+export async function withJudge<T>(use: (reader: SolutionReader) => Promise<T>): Promise<T> {
   const judge = createMathJudge({ children: availableParallelism() });
   try {
     return await use(createSolutionReader(judge));

@@ -4,15 +4,23 @@
 import { oneLine, visible } from '../../domain/text/foreign-text.ts';
 import { type Benchmark, benchmarkNames, findBenchmark, shippedBenchmark } from '../../formats/benchmarks/find-rows.ts';
 import { type Answer, command, flag, unusable } from '../command.ts';
-import { type Column, count, indented, lines, paintFor, table } from '../format.ts';
+import { type Column, count, indented, lines, paintFor, plural, table } from '../format.ts';
+import { badRowText } from '../../formats/datasets/row-fault.ts';
+import { verifyBenchmark, type VerifiedBenchmark } from '../../run/verify-benchmark.ts';
+import { EXIT } from '../exit.ts';
+import { callerOf } from '../play/say-event.ts';
 import { shellQuoted } from '../../library/command-line.ts';
 import type { Io } from '../io.ts';
 
 export const benchmarks = command({
   args: { '[name]': 'one of them, or a page of your own (./my.yaml)' },
-  flags: { json: flag('one JSON object on stdout; of all of them, a list') },
+  flags: {
+    verify: flag('load its data, read every row, and pin a page that names no commit to the one that is found'),
+    json: flag('one JSON object on stdout; of all of them, a list'),
+  },
   help: 'Example:\n  everturn benchmarks\n  everturn benchmarks gpqa-diamond',
-  async run(io, { name, json }): Promise<Answer> {
+  async run(io, { name, verify, json }): Promise<Answer> {
+    if (verify && name === undefined) throw unusable('--verify tries one benchmark.', 'Name it.');
     if (name === undefined) {
       const all = benchmarkNames().map(shippedBenchmark);
       return json ? { json: all.map(asJson) } : { text: listText(io, all) };
@@ -22,9 +30,25 @@ export const benchmarks = command({
       const fix = '`everturn benchmarks` lists them; a page of your own ends in .yaml.';
       throw unusable(`${oneLine(name)} is no benchmark.`, fix);
     }
+    if (verify) return verifiedAnswer(benchmark, await verifyBenchmark(benchmark, name, callerOf(io)));
     return json ? { json: asJson(benchmark) } : { text: pageText(name, benchmark) };
   },
 });
+
+function verifiedAnswer({ name, page: { size } }: Benchmark, verified: VerifiedBenchmark): Answer {
+  const { dataset, badRows, hasSize, pinned } = verified;
+  const { accepted, refused, hub, path } = dataset;
+  const isRight = refused === 0 && hasSize !== false;
+  const text = lines(
+    `${oneLine(name)}: ${plural(accepted, 'row')} of ${oneLine(path)}${hub ? ` at ${hub.commit}` : ''}`,
+    hub?.files.map((file) => `  ${oneLine(file.name)}  SHA-256 ${file.sha256}`),
+    badRows.slice(0, 20).map((bad) => `  ${oneLine(badRowText({ ...bad, file: path }))}`),
+    hasSize === false && `The page says ${count(size!)} rows.`,
+    pinned !== null && `Pinned: the page names this commit now.`,
+    isRight ? 'Every row is read.' : `${plural(refused, 'row')} of it cannot be played.`,
+  );
+  return { json: { name, ...verified }, text: text.join('\n'), code: isRight ? EXIT.ok : EXIT.dataset };
+}
 
 const asJson = ({ name, page, place }: Benchmark): object => ({ name, place, ...page });
 

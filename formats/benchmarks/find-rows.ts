@@ -14,6 +14,8 @@ import { type Page, placeOf, readPage, wordingOf } from './page.ts';
 export interface Benchmark {
   readonly name: string;
   readonly page: Page;
+  /** Of the page. */
+  readonly file: string;
   /** As a user would name its data set. */
   readonly place: string;
 }
@@ -38,7 +40,7 @@ export const benchmarkNames = (): string[] =>
 
 const benchmarkAt = (file: string): Benchmark => {
   const page = readPage(file);
-  return { name: basename(file).replace(PAGE_FILE, ''), page, place: placeOf(page, file) };
+  return { name: basename(file).replace(PAGE_FILE, ''), page, file, place: placeOf(page, file) };
 };
 
 export const shippedBenchmark = (name: string): Benchmark => benchmarkAt(join(folder(), `${name}.yaml`));

@@ -228,6 +228,27 @@ describe('everturn benchmarks', () => {
     expect(JSON.parse(await shown('--json'))).toHaveLength(benchmarkNames().length);
   });
 
+  test('is tried row by row by `benchmarks --verify`, and its page names the commit from then on', async () => {
+    putInCache('aime25', root);
+    const page = join(root, 'own.yaml');
+    const shipped = join(import.meta.dirname, '../../../benchmarks/aime25.yaml');
+    writeFileSync(page, `# mine\n${readFileSync(shipped, 'utf8')}`);
+    const tried = async () => {
+      const io = scriptedIo({ cwd: root, env: { HF_HUB_CACHE: join(root, 'hub'), HF_HUB_OFFLINE: '1' } });
+      return { code: await main(io, ['benchmarks', './own.yaml', '--verify']), text: io.text.out + io.text.err };
+    };
+    const first = await tried();
+    // Rows made here are fewer than the page says.
+    expect(first.code, first.text).toBe(6);
+    expect(first.text).toMatch(/^own: \d rows of hf:.* at c{40}$/m);
+    expect(first.text).toContain('The page says 30 rows.');
+    expect(first.text).toContain('Pinned');
+    expect(readFileSync(page, 'utf8')).toMatch(/^# mine\n[^]*\n {2}revision: c{40}\n/);
+    expect((await tried()).text).not.toContain('Pinned');
+    writeFileSync(page, readFileSync(page, 'utf8').replace(/^size: .*$/m, ''));
+    expect((await tried()).code).toBe(0);
+  });
+
   test('the list of the pages is theirs: benchmarks/README.md', () => {
     const file = join(import.meta.dirname, '../../../benchmarks/README.md');
     const [before, rest = ''] = readFileSync(file, 'utf8').split('<!-- list -->');
