@@ -4,13 +4,15 @@
 import { UsageError } from '../domain/errors/errors.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import { rolloutFolder } from '../records/format/layout.ts';
+import { evaluationNames } from '../records/run/evaluation-record.ts';
 import type { Priced } from '../statistics/timing.ts';
 import type { Asks } from './model/asks.ts';
 import { parseFilter, listed, neighbours, cutPage } from './model/filter.ts';
-import { compareRuns, compareSeveral } from './compare-runs.ts';
+import { compareRuns, compareSeveral, type CostOfRun } from './compare-runs.ts';
 import { openCounts } from './counts.ts';
+import { openEvaluationTables } from './evaluation-tables.ts';
 import { openEvaluations } from './evaluations.ts';
-import type { ListQuery, RowPlace, RunMessage } from './model/messages.ts';
+import type { ListQuery, RowPlace, RunMessage, RunsMessage } from './model/messages.ts';
 import { latest, pricedTurns, type Row } from './model/row.ts';
 import { type RunSummary, headNumbers } from './model/summary.ts';
 import { markedRows } from './marked-rows.ts';
@@ -37,6 +39,7 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
   const decoderFor = openDecoders(decoderOf);
   const searches = openSearches();
   const evaluationsOf = openEvaluations();
+  const costOfRun: CostOfRun = (open) => costOf?.(open.record.settings.model, pricedRollouts(open));
   const listOf = openLists();
 
   /** `soon`: with the rows that a long run has by then. */
@@ -47,7 +50,7 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
   }
 
   return {
-    runs: async () => ({ folder: runs.out, runs: await runs.heads() }),
+    runs: () => listRuns(runs),
 
     async run(name) {
       const open = await opened(name, true);
@@ -56,7 +59,7 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
       const summary = await countsOf(open, bare.state === 'open' || progress.reading === true);
       const head = progress.reading ? bare : withNumbers(bare, headNumbers(summary));
       const servers = head.state === 'open' ? await readServers(open, now()) : [];
-      const cost = costOf?.(open.record.settings.model, pricedRollouts(open));
+      const cost = costOfRun(open);
       const evaluations = open.record.evaluation ? await evaluationsOf(open.store.folder) : [];
       return {
         head,
@@ -88,8 +91,9 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
     async several(names) {
       const all: OpenRun[] = [];
       for (const name of names) all.push(await opened(name));
-      return compareSeveral(all, await Promise.all(all.map((open) => runs.head(open))));
+      return compareSeveral(all, await Promise.all(all.map(runs.head)), costOfRun);
     },
+    evaluation: openEvaluationTables(runs, costOfRun),
 
     async rollout(name, place, list) {
       const open = await opened(name);
@@ -97,11 +101,8 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
       const rollout = await readRollout(open, place);
       if (!rollout) throw noRollout(place);
       const history = historyOf({ run: name, ...place });
-      return {
-        ...rollout,
-        ...neighbours(await listOf(open, list), place),
-        ...(history !== null && { history }),
-      };
+      const near = neighbours(await listOf(open, list), place);
+      return { ...rollout, ...near, ...(history !== null && { history }) };
     },
 
     async tokens(name, place, turn) {
@@ -120,6 +121,11 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
       return searches.hits(store, index.progress.revision, text);
     },
   };
+}
+
+async function listRuns(runs: Runs): Promise<RunsMessage> {
+  const evaluations = (await evaluationNames(runs.out)).toSorted();
+  return { folder: runs.out, runs: await runs.heads(), evaluations };
 }
 
 /** A tokenizer takes seconds to load: it is begun before the first tokens are asked for. */

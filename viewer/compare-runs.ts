@@ -6,9 +6,10 @@ import { distributionOf } from '../statistics/mean.ts';
 import { known } from '../statistics/outcomes.ts';
 import { sideBySide } from '../statistics/side-by-side.ts';
 import { queryDigests } from '../records/run/queries.ts';
-import type { CompareMessage, RunHead, SeveralMessage } from './model/messages.ts';
-import { addUp, rowTokens } from './model/row.ts';
-import { summaries } from './model/summary.ts';
+import { inParts } from './in-batches.ts';
+import type { CompareMessage, ComparedHead, RunHead, RunMessage, SeveralMessage } from './model/messages.ts';
+import { addUp, endsRight, latest, type Row, rowTokens } from './model/row.ts';
+import { headNumbers, summaries, summaryInParts } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
 
 /** Pairs of each cell that are sent. */
@@ -43,8 +44,14 @@ export async function compareRuns(
   };
 }
 
+export type CostOfRun = (open: OpenRun) => RunMessage['cost'];
+
 /** Each against the first. */
-export async function compareSeveral(runs: readonly OpenRun[], heads: readonly RunHead[]): Promise<SeveralMessage> {
+export async function compareSeveral(
+  runs: readonly OpenRun[],
+  heads: readonly RunHead[],
+  costOf: CostOfRun,
+): Promise<SeveralMessage> {
   const compared = [];
   for (const open of runs) compared.push({ ...comparedRun(open, await identitiesOf(open)), shape: open.shape });
   const atTurns = sideBySide(compared);
@@ -52,16 +59,30 @@ export async function compareSeveral(runs: readonly OpenRun[], heads: readonly R
   const differ = new Set(all.flatMap((own) => settingDifferences(all[0]!, own).map(({ name }) => name)));
   // Derived from the run's name, unless somebody chose it.
   if (differ.size > 1) differ.delete('seed');
+  const found: ComparedHead[] = [];
+  for (const [i, open] of runs.entries()) {
+    const rows = open.index.rows();
+    const turns = rows.map((row) => row.turns);
+    const { troubles } = headNumbers(await inParts(summaryInParts(rows, open.shape)));
+    const cost = costOf(open);
+    found.push({
+      ...{ head: heads[i]!, atTurns: atTurns[i]!, wrong: wrongIn(rows), troubles },
+      settings: [...differ].map((name) => [name, shown(all[i]![name])] as const),
+      tokensIn: distributionOf(known(turns.flatMap(({ context }) => context))).mean,
+      tokens: distributionOf(known(turns.flatMap(({ tokens: of }) => of))).mean,
+      ms: distributionOf(turns.flatMap(({ ms }) => ms)).p50,
+      ...(cost !== undefined && { cost }),
+    });
+  }
+  return { runs: found };
+}
+
+function wrongIn(rows: readonly Row[]): ComparedHead['wrong'] {
+  const counted = latest(rows).filter(({ steered, state }) => !steered && state !== 'open');
+  const judged = counted.filter(({ success }) => success.some((s) => s !== null));
   return {
-    runs: runs.map(({ index }, i) => {
-      const turns = index.rows().map((row) => row.turns);
-      return {
-        ...{ head: heads[i]!, atTurns: atTurns[i]! },
-        settings: [...differ].map((name) => [name, shown(all[i]![name])] as const),
-        tokens: distributionOf(known(turns.flatMap(({ tokens: of }) => of))).mean,
-        ms: distributionOf(turns.flatMap(({ ms }) => ms)).p50,
-      };
-    }),
+    first: counted.filter(({ success: [first] }) => first === 0).length,
+    last: judged.filter((row) => !endsRight(row)).length,
   };
 }
 
@@ -74,7 +95,7 @@ const comparedRun = ({ index, record }: OpenRun, queries: ComparedRun['queries']
   ...{ rollouts: summaries(index.rows()), queries, wording: record.wording },
 });
 
-const shown = (value: unknown): string =>
+export const shown = (value: unknown): string =>
   value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** Output tokens of a rollout, on average, of those that were looked at. */

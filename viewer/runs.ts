@@ -44,6 +44,8 @@ export interface Runs {
   has(run: string): boolean;
   /** Throws a UsageError for a run that is not there. */
   open(run: string): Promise<OpenRun>;
+  /** The same with an index of its own, which its caller closes. */
+  read(run: string): Promise<OpenRun>;
   close(): void;
 }
 
@@ -60,13 +62,16 @@ export function openRuns(out: string): Runs {
 
   const has = (run: string): boolean => isIn(run, out);
 
+  function mustHave(run: string): void {
+    if (has(run)) return;
+    throw new UsageError(`There is no run ${JSON.stringify(run)} in this folder.`, {
+      reason: 'no-such-run',
+      fix: 'The list of runs names those that are there.',
+    });
+  }
+
   async function open(run: string): Promise<OpenRun> {
-    if (!has(run)) {
-      throw new UsageError(`There is no run ${JSON.stringify(run)} in this folder.`, {
-        reason: 'no-such-run',
-        fix: 'The list of runs names those that are there.',
-      });
-    }
+    mustHave(run);
     const known = opened.get(run);
     if (known) {
       // The last one that was looked at stays longest.
@@ -112,6 +117,10 @@ export function openRuns(out: string): Runs {
     out,
     head: headOf,
     open,
+    async read(run) {
+      mustHave(run);
+      return load(run);
+    },
     has,
     async heads() {
       const heads: (() => RunHead)[] = [];

@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { explain } from '../../domain/errors/errors.ts';
 import { newToken } from '../../client/feed/feed-http.ts';
 import { resolvePlace } from '../../records/place.ts';
+import { readEvaluation } from '../../records/run/evaluation-record.ts';
 import { serverAssets } from '../../viewer/assets.ts';
 import { serveView } from '../../viewer/server.ts';
 import { command, flag, portNumber, text, unusable, withDefault } from '../command.ts';
@@ -17,10 +18,13 @@ import { bundle, historyOf, mustBeTogether, openPages } from '../find/viewer.ts'
 import { OUT } from '../flags.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { steeringOf } from './act.ts';
-import { pageOf, serviceEnd } from '../play/viewer-beside.ts';
+import { evaluationPageOf, pageOf, serviceEnd } from '../play/viewer-beside.ts';
 
 export const view = command({
-  args: { '[runs...]': 'the run to begin with: its name, or its folder; several are compared in one table' },
+  args: {
+    '[runs...]':
+      'the run, or the evaluation, to begin with: its name, or its folder; several runs are compared in one table',
+  },
   flags: {
     out: OUT,
     port: withDefault(portNumber('the port on 127.0.0.1'), 0, 'any free one'),
@@ -35,11 +39,13 @@ export const view = command({
   help: 'Example:\n  everturn view my-run',
   async run(io, given) {
     const { runs: names, out: under, port, open, token: asksToken, steer, by, withService, json } = given;
+    const folder = resolvePlace(io.cwd, under);
+    const evaluation = names.length === 1 ? await readEvaluation(folder, names[0]!) : undefined;
     const places: RunPlace[] = [];
-    for (const name of names) places.push(await findRun(io, name, under));
+    for (const name of evaluation ? [] : names) places.push(await findRun(io, name, under));
     // The page names a run that cannot be read; one that is asked for is said at once.
     for (const { store } of places) await store.get('run');
-    const out = places[0]?.out ?? resolvePlace(io.cwd, under);
+    const out = places[0]?.out ?? folder;
     mustBeTogether(places);
     // It lives long beside the work that it shows: memory counts, not the last of the processor.
     setFlagsFromString('--heap-growing-percent=30');
@@ -58,8 +64,8 @@ export const view = command({
     }).catch((error: unknown) => {
       throw portError(error as NodeJS.ErrnoException, port);
     });
-    const page = pageOf(places.map(({ run }) => run));
-    const url = server.url + (steering ? `${page}?steer=${steering.key}` : places.length > 0 ? page : '');
+    const page = evaluation ? evaluationPageOf(evaluation.name) : pageOf(places.map(({ run }) => run));
+    const url = server.url + (steering ? `${page}?steer=${steering.key}` : names.length > 0 ? page : '');
     if (json) printJson(io, { url, folder: out });
     else print(io, `${url}\n`);
     say(io, `The viewer shows the runs in ${shortPath(io, out)}. Ctrl-C ends it.`);

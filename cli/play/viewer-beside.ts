@@ -30,6 +30,8 @@ export function pageOf(runs: readonly string[]): string {
   return runs.length === 0 ? '#/' : runs.length === 1 ? `#/run/${path}` : `#/several/${path}`;
 }
 
+export const evaluationPageOf = (name: string): string => `#/eval/${encodeURIComponent(name)}`;
+
 /** Resolves when the local service of this user has ended. */
 export async function serviceEnd(env: Environment, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && serviceLives(env)) await sleep(SERVICE_LOOK_MS, undefined, { signal }).catch(() => {});

@@ -6,11 +6,38 @@ import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
 import { makeReport } from '../../viewer/report.ts';
-import { play, putRun, RUN } from '../records/play.ts';
+import type { VerdictValue } from '../../domain/rollout/verdict.ts';
+import { recordEvaluation } from '../../records/run/evaluation-record.ts';
+import { play, putRun, RUN, someSettings } from '../records/play.ts';
 import { axeFaults } from './axe.ts';
 import { builtPage, NO_BROWSER, openPage, useViewer } from './browser.ts';
 import { QUERIES, type ViewRig } from './rig.ts';
 import { describeUnless } from '../support/needs.ts';
+
+/** An evaluation of two models, with a cell that has not begun, one whose rollouts failed, and one whose run is gone. */
+async function playEvaluation({ out }: ViewRig): Promise<void> {
+  const verdictsOf: Readonly<Record<string, readonly VerdictValue[]>> = {
+    'e-sums-a': ['right', 'wrong', 'wrong', 'right'],
+    'e-sums-b': ['right', 'right', 'wrong', 'right'],
+  };
+  const cells: { benchmark: string; label: string; run: string }[] = [];
+  for (const benchmark of ['sums', 'hard']) {
+    for (const label of ['a', 'b', 'c']) {
+      const run = `e-${benchmark}-${label}`;
+      cells.push({ benchmark, label, run });
+      if (run === 'e-hard-c') continue;
+      const settings = someSettings({ numTurns: 1, model: `openai:https://models.example#${label}` });
+      const store = openFileStore(out, run);
+      await putRun(store, QUERIES, { run, settings });
+      for (const [index, query] of QUERIES.entries()) {
+        const verdict = verdictsOf[run]?.[index];
+        if (verdict) await play(store, { run, settings, query, index, verdicts: [verdict] });
+        if (run === 'e-hard-a') await play(store, { run, settings, query, index, verdicts: [], stop: 'failed' });
+      }
+    }
+  }
+  await recordEvaluation(out, 'e', cells, 1);
+}
 
 /** Two runs that have ended, the second with more right, and one that is still played. */
 async function playRuns({ out }: ViewRig): Promise<void> {
@@ -36,7 +63,8 @@ async function playRuns({ out }: ViewRig): Promise<void> {
 describeUnless(NO_BROWSER)('the viewer’s pages', () => {
   const decodeLists = (lists: readonly (readonly number[])[]) =>
     Promise.resolve(lists.map((ids) => (ids.length > 3 ? '' : 'it ')));
-  const viewer = useViewer(playRuns, { decoder: { decodeLists } });
+  const played = (rig: ViewRig) => playRuns(rig).then(() => playEvaluation(rig));
+  const viewer = useViewer(played, { decoder: { decodeLists } });
 
   const PAGES: readonly (readonly [string, string, string])[] = [
     ['runs', '#/', '.card'],
@@ -47,6 +75,7 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     ['tokens', `#/run/${RUN}/q/a1/0/t/1/tok/1`, '.cells'],
     ['two runs', `#/compare/${RUN}/r2`, '.two-by-two'],
     ['several runs', `#/several/${RUN}/r2/open`, 'table.numbers'],
+    ['an evaluation', '#/eval/e', 'table.numbers'],
     ['two rollouts side by side', `#/compare/${RUN}/r2/q/a2`, '.sides .turn'],
     ['a search', `#/run/${RUN}/search?f=wrong`, '.hits li'],
   ];
@@ -89,6 +118,25 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     await page.locator('.two-by-two .only-b').click();
     await expect.poll(() => page.locator('.pairs th a').allInnerTexts()).toEqual(['a3', 'a2']);
     expect(basename(new URL(page.url()).hash)).toBe('only-b');
+    await viewer.leave(seen);
+  });
+
+  test('an evaluation shows each benchmark, and one click leads from a cell to its wrong answers, from a difference to the pairs', async () => {
+    const seen = await viewer.visit('');
+    const { page } = seen;
+    await page.getByRole('navigation', { name: 'Evaluations' }).getByRole('link', { name: 'e' }).click();
+    const sums = page.getByRole('region', { name: /^sums: / });
+    await expect.poll(() => sums.locator('tbody tr').allInnerTexts()).toHaveLength(3);
+    expect(await sums.locator('tbody tr').first().innerText()).toMatch(/^a\s.*50\.0 %\s.*\s2\s/s);
+    const hard = await page.getByRole('region', { name: 'hard', exact: true }).innerText();
+    expect(hard).toContain('every rollout failed: scripted');
+    expect(hard).toContain('c: There is no run "e-hard-c"');
+    await sums.getByRole('link', { name: '2', exact: true }).click();
+    await expect.poll(() => page.url()).toContain('/run/e-sums-a/rollouts?f=right%40T%3Ano');
+    await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
+    await page.goBack();
+    await sums.getByRole('link', { name: '+25.0 points' }).click();
+    await expect.poll(() => page.locator('.two-by-two').innerText()).toMatch(/1\s+Right in B only/);
     await viewer.leave(seen);
   });
 

@@ -14,6 +14,7 @@ export interface Asks {
   search(run: string, text: string): Promise<message.SearchMessage>;
   compare(a: string, b: string): Promise<message.CompareMessage>;
   several(runs: readonly string[]): Promise<message.SeveralMessage>;
+  evaluation(name: string): Promise<message.EvaluationMessage>;
 }
 
 const upTo = (most: number, least = 0): Test<string> => [
@@ -38,6 +39,7 @@ export const ASKS: Readonly<Record<keyof Asks, readonly Test[]>> = {
   search: [NAME, upTo(500, 1)],
   compare: [NAME, NAME],
   several: [RUNS],
+  evaluation: [NAME],
 };
 
 /** The fault of arguments; undefined if there is none. */

@@ -10,7 +10,7 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import type { Comparison, PairedQuery } from '../../statistics/comparison.ts';
 import type { AtTurn } from '../../statistics/side-by-side.ts';
-import type { HeadNumbers, RunSummary } from './summary.ts';
+import type { HeadNumbers, RunSummary, Trouble } from './summary.ts';
 import type { Row } from './row.ts';
 
 /**
@@ -46,6 +46,8 @@ export interface RunHead {
 export interface RunsMessage {
   readonly folder: string;
   readonly runs: readonly RunHead[];
+  /** The names of the evaluations whose cells are runs of this folder. */
+  readonly evaluations: readonly string[];
 }
 
 export interface Setting {
@@ -217,20 +219,44 @@ export interface ListQuery {
 
 /** Several runs of the same queries, in the order of the address. */
 export interface SeveralMessage {
-  readonly runs: readonly {
-    readonly head: RunHead;
-    /** Settings in which the runs differ: `temperature` and `0.7`. */
-    readonly settings: readonly (readonly [name: string, value: string])[];
-    /** Differences are with the first run. */
-    readonly atTurns: readonly AtTurn[];
-    /** An answer's mean output tokens, and its median milliseconds; null if unknown. */
-    readonly tokens: number | null;
-    readonly ms: number | null;
-  }[];
+  readonly runs: readonly ComparedHead[];
+}
+
+export interface ComparedHead {
+  readonly head: RunHead;
+  /** Settings in which the runs differ: `temperature` and `0.7`. */
+  readonly settings: readonly (readonly [name: string, value: string])[];
+  /** Differences are with the first run. */
+  readonly atTurns: readonly AtTurn[];
+  /** Rollouts that were wrong at turn 1, and those whose last judged answer is wrong. */
+  readonly wrong: { readonly first: number; readonly last: number };
+  readonly troubles: readonly Trouble[];
+  /** An answer's mean tokens of context and of output, and its median milliseconds; null if unknown. */
+  readonly tokensIn: number | null;
+  readonly tokens: number | null;
+  readonly ms: number | null;
+  readonly cost?: RunMessage['cost'];
+}
+
+/** The runs of an evaluation: of each benchmark a table, with its cells that cannot be read, and what they were played with. */
+export interface EvaluationMessage {
+  readonly name: string;
+  readonly benchmarks: readonly BenchmarkMessage[];
+  readonly settings: readonly (readonly [name: string, value: string])[];
+  /** Settings that are not the same in all, by cell. */
+  readonly differing: readonly (readonly [cell: string, settings: string])[];
+}
+
+export interface BenchmarkMessage {
+  readonly benchmark: string;
+  readonly runs: readonly (ComparedHead & { readonly label: string })[];
+  readonly unread: readonly { readonly label: string; readonly problem: string }[];
 }
 
 export interface ReportData {
   readonly runs: readonly ReportRun[];
+  /** The evaluation whose cells the runs are. */
+  readonly evaluation?: EvaluationMessage;
   /** The comparison of the first two runs; null for one. */
   readonly compared: CompareMessage | null;
   /** The things that are not here, one a line. */

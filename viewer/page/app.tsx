@@ -3,6 +3,7 @@
 import { type JSX, h } from 'preact';
 import { useEffect, useLayoutEffect, useState, useRef } from 'preact/hooks';
 import { ComparePage } from './compare-page.tsx';
+import { EvaluationPage } from './evaluation-page.tsx';
 import { onKey } from './keys.ts';
 import { RolloutPage } from './rollout-page.tsx';
 import { parseRoute, type Route, compareHref, runHref } from './route.ts';
@@ -52,6 +53,8 @@ function Page({ route, source }: { readonly route: Route; readonly source: Sourc
       return <ComparePage key={`${route.a}/${route.b}`} route={route} source={source} />;
     case 'several':
       return <SeveralPage key={route.runs.join('/')} route={route} source={source} />;
+    case 'evaluation':
+      return <EvaluationPage key={route.name} route={route} source={source} />;
   }
 }
 
@@ -65,6 +68,7 @@ function titleOf(route: Route): string {
   if (page === 'runs') return 'Runs · Everturn';
   if (page === 'compare') return `${route.a} and ${route.b} · Everturn`;
   if (page === 'several') return `${route.runs.length} runs · Everturn`;
+  if (page === 'evaluation') return `${route.name} · Everturn`;
   return `${page === 'rollout' ? `${route.place.query} · ` : ''}${route.run} · Everturn`;
 }
 
@@ -86,6 +90,7 @@ function Header({ route, source, onHelp }: Props): JSX.Element {
         {route.page === 'compare' && (
           <Crumb href={route.beside ? compareHref(route.a, route.b) : undefined} text={`${route.a} and ${route.b}`} />
         )}
+        {route.page === 'evaluation' && <Crumb text={route.name} />}
         {route.page === 'several' && <Crumb text={plural(route.runs.length, 'run')} />}
         {route.page === 'rollout' && <Crumb text={route.place.query} more={<Which of={route.place} />} />}
       </nav>

@@ -2,16 +2,16 @@
 
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { compareHref, runHref } from './route.ts';
+import { compareHref, evaluationHref, runHref } from './route.ts';
 import { serverSource, type Source } from './source.ts';
 import { applyTheme, rememberChoice } from './remembered.ts';
 import { parseFilter, listed, neighbours, cutPage } from '../model/filter.ts';
 import type { ReportData, ReportRun } from '../model/messages.ts';
 import { rowKey } from '../model/row.ts';
 
-/** The comparison, or the run, that a report is about. */
-function homeOf({ compared, first }: ReportSource): string {
-  return compared ? compareHref(...compared) : runHref(first);
+/** The evaluation, the comparison, or the run, that a report is about. */
+function homeOf({ compared, first, evaluated }: ReportSource): string {
+  return evaluated !== undefined ? evaluationHref(evaluated) : compared ? compareHref(...compared) : runHref(first);
 }
 
 const kept = rememberChoice('everturn-steer', () => sessionStorage);
@@ -35,6 +35,8 @@ interface ReportSource extends Source {
   readonly kind: 'report';
   /** The run that it is about. */
   readonly first: string;
+  /** The evaluation that it is about. */
+  readonly evaluated: string | undefined;
 }
 
 /** Undefined where the HTML holds no report: on the viewer's server. */
@@ -53,20 +55,22 @@ async function unzipped(base64: string): Promise<string> {
   return new Response(stream).text();
 }
 
-function sourceOf({ runs, compared: comparison, left }: ReportData): ReportSource {
+function sourceOf({ runs, compared: comparison, evaluation, left }: ReportData): ReportSource {
   const heads = runs.map(({ run }) => run.head);
   const [first, second] = heads.map(({ run }) => run);
-  const compared = second === undefined ? null : ([first!, second] as const);
+  const compared = comparison ? ([first!, second!] as const) : null;
   const partOf = (name: string): ReportRun => {
     const found = runs.find(({ run }) => run.head.run === name);
     if (!found) throw new Error(`This report is of ${heads.map(({ run }) => run).join(' and ')}.`);
     return found;
   };
-  const elsewhere = () => Promise.reject(new Error('A report holds no search and two runs at most: `everturn view`.'));
+  const elsewhere = () => Promise.reject(new Error('A report holds no search and no other table: `everturn view`.'));
   return {
     kind: 'report',
-    ...{ first: first!, left, compared, steer: null, search: elsewhere, several: elsewhere },
-    runs: async () => ({ folder: '', runs: heads }),
+    ...{ first: first!, evaluated: evaluation?.name, left, compared },
+    ...{ steer: null, search: elsewhere, several: elsewhere },
+    evaluation: async (name) => (evaluation?.name === name ? evaluation : elsewhere()),
+    runs: async () => ({ folder: '', runs: heads, evaluations: evaluation ? [evaluation.name] : [] }),
     run: async (name) => partOf(name).run,
     async rows(name, list, from, count) {
       const { problems } = parseFilter(list.filter);

@@ -37,13 +37,15 @@ export type Route =
       /** The query whose rollouts are shown side by side. */
       readonly beside: { readonly query: string; readonly sample: number } | null;
     }
-  | { readonly page: 'several'; readonly runs: readonly string[] };
+  | { readonly page: 'several'; readonly runs: readonly string[] }
+  | { readonly page: 'evaluation'; readonly name: string };
 
 export type RunsRoute = Extract<Route, { page: 'runs' }>;
 export type RunRoute = Extract<Route, { page: 'run' }>;
 export type RolloutRoute = Extract<Route, { page: 'rollout' }>;
 export type CompareRoute = Extract<Route, { page: 'compare' }>;
 export type SeveralRoute = Extract<Route, { page: 'several' }>;
+export type EvaluationRoute = Extract<Route, { page: 'evaluation' }>;
 
 const TABS: readonly RunTab[] = ['overview', 'rollouts', 'live', 'search'];
 
@@ -61,6 +63,7 @@ export function parseRoute(hash: string): Route {
   }
   const runs = parts.slice(1).filter((name) => name !== '');
   if (kind === 'several' && runs.length > 1) return { page: 'several', runs };
+  if (kind === 'eval' && run !== '') return { page: 'evaluation', name: run };
   if (kind !== 'run' || run === '') {
     const compared = params.get('compare') ?? '';
     const compare = { run: compared, query: params.get('q'), sample: number(params.get('n') ?? undefined) ?? 0 };
@@ -89,6 +92,7 @@ export function hrefOf(route: Route): string {
     return `#/compare/${enc(a)}/${enc(b)}${cell === null ? '' : `/${cell}`}${q}`;
   }
   if (route.page === 'several') return severalHref(route.runs);
+  if (route.page === 'evaluation') return evaluationHref(route.name);
   const { run: compare, query: q, sample: n = 0 } = (route.page === 'runs' && route.compare) || {};
   const all = { f: route.filter, s: route.sort, compare, q, n: n > 0 ? String(n) : '' };
   const params = new URLSearchParams(Object.entries(all).filter((one): one is [string, string] => Boolean(one[1])));
@@ -123,6 +127,8 @@ export const runHref = (run: string, tab: RunTab = 'overview', filter = '', sort
 export const listHref = (run: string, filter = '', sort = ''): string => runHref(run, 'rollouts', filter, sort);
 
 export const severalHref = (runs: readonly string[]): string => `#/several/${runs.map(enc).join('/')}`;
+
+export const evaluationHref = (name: string): string => `#/eval/${enc(name)}`;
 
 interface At {
   readonly query: string | null;

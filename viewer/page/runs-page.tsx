@@ -7,7 +7,7 @@ import type { RunHead } from '../model/messages.ts';
 import { brief, count, decimals, moment, share, troubleText } from './format.ts';
 import { onKey } from './keys.ts';
 import { Legend, Loading, Notice, Problem } from './parts.tsx';
-import { compareHref, runHref, runsHref, type RunsRoute, severalHref } from './route.ts';
+import { compareHref, evaluationHref, runHref, runsHref, type RunsRoute, severalHref } from './route.ts';
 import { replaceHash } from './replace-hash.ts';
 import { SearchField } from './search-field.tsx';
 import { type Source, useMessage } from './source.ts';
@@ -36,31 +36,14 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
     .filter(({ run }) => chosen.includes(run))
     .sort((one, other) => one.createdAt - other.createdAt)
     .map(({ run }) => run);
-  const [a, b] = older;
   const shown = listed(runs, route);
   return (
     <section>
       <div class="head">
         <h1>Runs</h1>
         <p class="dim path">{message.folder}</p>
-        {several && (
-          <p>
-            {older.length > 2 ? (
-              <a class="button" href={severalHref(older)}>
-                Compare {older.length} runs
-              </a>
-            ) : a !== undefined && b !== undefined ? (
-              <a class="button" href={compareHref(a, b, compare)}>
-                Compare {a} with {b}
-                {compare && compare.query !== null && ` at ${compare.query}`}
-              </a>
-            ) : (
-              <span class="dim">
-                {a === undefined ? 'Choose two or more runs to compare them.' : `Choose the run to compare ${a} with.`}
-              </span>
-            )}
-          </p>
-        )}
+        {several && <Chosen older={older} compare={compare} />}
+        <Evaluations names={message.evaluations} filter={route.filter} />
         {source.compared && (
           <p>
             <a class="button" href={compareHref(...source.compared)}>
@@ -93,6 +76,56 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
         </>
       )}
     </section>
+  );
+}
+
+interface ChosenProps {
+  /** The chosen runs, the older one first. */
+  readonly older: readonly string[];
+  readonly compare: RunsRoute['compare'];
+}
+
+function Chosen({ older, compare }: ChosenProps): JSX.Element {
+  const [a, b] = older;
+  return (
+    <p>
+      {older.length > 2 ? (
+        <a class="button" href={severalHref(older)}>
+          Compare {older.length} runs
+        </a>
+      ) : a !== undefined && b !== undefined ? (
+        <a class="button" href={compareHref(a, b, compare)}>
+          Compare {a} with {b}
+          {compare && compare.query !== null && ` at ${compare.query}`}
+        </a>
+      ) : (
+        <span class="dim">
+          {a === undefined ? 'Choose two or more runs to compare them.' : `Choose the run to compare ${a} with.`}
+        </span>
+      )}
+    </p>
+  );
+}
+
+interface EvaluationsProps {
+  readonly names: readonly string[];
+  readonly filter: string;
+}
+
+/** Those with every word of the filter in their name. */
+function Evaluations({ names, filter }: EvaluationsProps): JSX.Element | null {
+  const words = filter.toLowerCase().split(/\s+/);
+  const shown = names.filter((name) => words.every((word) => name.toLowerCase().includes(word)));
+  if (shown.length === 0) return null;
+  return (
+    <nav class="line" aria-label="Evaluations">
+      <span class="dim">Evaluations</span>
+      {shown.map((name) => (
+        <a key={name} href={evaluationHref(name)}>
+          {name}
+        </a>
+      ))}
+    </nav>
   );
 }
 

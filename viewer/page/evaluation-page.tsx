@@ -1,0 +1,78 @@
+// An evaluation: a table of its runs for each benchmark, and the settings in force. From a cell it is one click to its wrong answers.
+
+import type { JSX } from 'preact';
+import type { BenchmarkMessage, EvaluationMessage } from '../model/messages.ts';
+import { plural, spaced } from './format.ts';
+import { Facts, Loading, Notice, OmittedParts, Problem, Section } from './parts.tsx';
+import { type EvaluationRoute, runHref } from './route.ts';
+import { RunTables } from './run-tables.tsx';
+import { type Source, useMessage } from './source.ts';
+
+const OPEN_MS = 5_000;
+
+interface Props {
+  readonly route: EvaluationRoute;
+  readonly source: Source;
+}
+
+export function EvaluationPage({ route, source }: Props): JSX.Element {
+  const { message, error } = useMessage(route.name, () => source.evaluation(route.name), again);
+  if (!message) return <Loading error={error} back={['#/', 'All runs']} />;
+  const { benchmarks, settings, differing } = message;
+  const isPaired = benchmarks.some(({ runs }) => runs.length > 1);
+  return (
+    <section>
+      <div class="head">
+        <h1>{message.name}</h1>
+        <p class="dim">
+          {plural(benchmarks.length, 'benchmark')}.{' '}
+          {isPaired && 'Differences are with the first model, query by query: a paired t-test, one p for each row. '}
+          Tokens and time are those of an answer.
+        </p>
+      </div>
+      <OmittedParts left={source.left} />
+      <Problem text={error} />
+      <div class="overview">
+        {benchmarks.map((one) => (
+          <Benchmark key={one.benchmark} message={one} linked={source.kind === 'server'} />
+        ))}
+        <Section title="Settings in force" wide>
+          <Facts facts={settings.map(([name, value]) => [spaced(name), value])} />
+          {differing.length > 0 && <Facts facts={differing} />}
+        </Section>
+      </div>
+    </section>
+  );
+}
+
+/** A cell that cannot be read may be there later. */
+function again({ benchmarks }: EvaluationMessage): number {
+  const goesOn = benchmarks.some(
+    ({ runs, unread }) => unread.length > 0 || runs.some(({ head }) => head.state === 'open'),
+  );
+  return goesOn ? OPEN_MS : 0;
+}
+
+function Benchmark({ message, linked }: { readonly message: BenchmarkMessage; readonly linked: boolean }): JSX.Element {
+  const { benchmark, runs, unread } = message;
+  return (
+    <Section title={benchmark} wide>
+      {unread.map(({ label, problem }) => (
+        <Notice key={label} kind="problem">
+          {label}: {problem}
+        </Notice>
+      ))}
+      <RunTables
+        label={benchmark}
+        runs={runs}
+        title="model"
+        linked={linked}
+        nameOf={({ head: { run }, label }) => (
+          <a class="underlined" href={runHref(run)} title={run}>
+            {label}
+          </a>
+        )}
+      />
+    </Section>
+  );
+}
