@@ -8,6 +8,7 @@ import { unusable } from '../domain/errors/unusable.ts';
 import { samplesPerQuery } from '../domain/samples/group.ts';
 import { EverturnError, explain } from '../domain/errors/errors.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
+import { evaluate, type EvaluateOptions } from './evaluate/evaluate.ts';
 import { type OpenedRun, openPlace, type OpenOptions } from './open-run.ts';
 import { partsOf } from './rollout.ts';
 import { start, type StartOptions } from './start.ts';
@@ -80,6 +81,17 @@ async function call(
   if (method === 'start') {
     const started = await start({ ...(params as unknown as StartOptions), onEvent });
     return { found: started.found, ...(await headOf(await openPlace(started.folder, {}))) };
+  }
+  if (method === 'evaluate') {
+    const {
+      name: evaluation,
+      refused,
+      result,
+    } = await evaluate({ ...(params as unknown as EvaluateOptions), onEvent });
+    const facts = refused.map(({ benchmark, label, refused: { reason, message } }) => {
+      return { benchmark, label, reason, message };
+    });
+    return { evaluation, refused: facts, ...(await result()) };
   }
   const { name, out, cwd, options = {}, ...rest } = params as Params;
   const run = await openPlace(name, { out, cwd });

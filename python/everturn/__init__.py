@@ -7,10 +7,10 @@ from .errors import EverturnError
 from .feed import RECORDED, Batch, Feed, FeedError
 from .prefetch import ahead, on_every_rank
 from .rows import read_rows
-from .runs import Rollout, Run, open_run, run, start
+from .runs import Rollout, Run, evaluate, open_run, run, start
 from .sessions import Session, sessions
 from .tools import Outage, call_key, idempotent, once, pure
 from .types import Row
 
 __all__ = ["RECORDED", "Batch", "Environment", "EverturnError", "Feed", "FeedError", "Outage", "Rollout", "Row", "Run", "Session", "ahead",
-           "call_key", "idempotent", "on_every_rank", "once", "open_run", "pure", "read_rows", "run", "sessions", "start"]
+           "call_key", "evaluate", "idempotent", "on_every_rank", "once", "open_run", "pure", "read_rows", "run", "sessions", "start"]

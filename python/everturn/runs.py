@@ -206,6 +206,17 @@ def run(dataset: str, progress: bool = True, **options) -> Run:
     return started
 
 
+def evaluate(benchmarks, models=(), vary=None, out: str = "runs", command=RECORDED, on_event=None, **options) -> Dict[str, Any]:
+    """Benchmarks x models, as `everturn eval`: waits for the end of every cell, each of them a run. options: name, repeats, limit,
+    config, and every setting. Returns {"evaluation": its name, "benchmarks": a table each, "settings", "differing", "refused"}."""
+    given = {"benchmarks": _texts(benchmarks), "models": _texts(models), "vary": vary, "out": out, "cwd": os.getcwd(), **options}
+    return process_of(command).call("evaluate", on_event, **_options(given))
+
+
+def _texts(given):
+    return [given] if isinstance(given, str) else [os.fspath(one) for one in given]
+
+
 def _bar(started):
     try:
         from tqdm.auto import tqdm

@@ -38,7 +38,10 @@ for refused in ({"turns": 3}, {"num_turns": 0}, {"temperature": 0}):
         reasons.append(error.reason)
 fork = run.fork("q1", from_turn=1, by="anna")
 forked = [fork.found, fork.result()["total"]]
-print(json.dumps([told, run.found, again.found, run.result()["state"], "made" in events, reasons, forked]))
+table = everturn.evaluate(["rows.jsonl", "none.csv"], "tiny", repeats=2, name="evaluated", max_new_tokens=16, command=command)
+[cell] = table["benchmarks"][0]["runs"]
+evaluated = [cell["run"], cell["ended"], table["refused"][0]["reason"]]
+print(json.dumps([told, run.found, again.found, run.result()["state"], "made" in events, reasons, forked, evaluated]))
 `;
 
 let everturn: Everturn;
@@ -71,6 +74,7 @@ describe('a run that Python starts', () => {
       ...['new', 'ended', 'ended', true],
       ['unknown-option', 'bad-value', 'run-differs'],
       ['new', 1],
+      ['evaluated-rows-tiny', 4, 'dataset-missing'],
     ]);
   });
 });
