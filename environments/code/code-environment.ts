@@ -74,7 +74,7 @@ export async function createCodeEnvironment(options: CodeOptions = {}): Promise<
       const launch = sandbox.launch(runtime.command, runtime.folders, own);
       const job = language.encode({ kind: 'stdin', program, stdin: '' }, randomBytes(12).toString('hex'));
       const signal = AbortSignal.any([wanted, closing.signal]);
-      return slots.use(signal, () => runner.run(launch, job, own, signal));
+      return slots.use(signal, async () => (await runner.run([{ launch, job, limits: own }], signal))[0]!);
     },
     async close() {
       closing.abort(new Error('the code judge is closed'));
@@ -139,12 +139,13 @@ async function judgeCode(query: Query, answer: string, judging: Judging): Promis
     const launch = judging.sandbox.launch(runtime.command, runtime.folders, { ...judging.limits, diskBytes });
     const nonce = randomBytes(12).toString('hex');
     const job = language.encode(one.kind === 'stdin' ? { ...one, program } : { ...one, program, name }, nonce);
-    const ran = await judging.slots.use(judging.signal, () =>
-      judging.runner.run(launch, job, { ...judging.limits, wallMs, outputBytes }, judging.signal),
+    const own = { ...judging.limits, wallMs, outputBytes };
+    const [ran] = await judging.slots.use(judging.signal, () =>
+      judging.runner.run([{ launch, job, limits: own }], judging.signal),
     );
-    const failed = failureOf(ran, one, language, nonce);
+    const failed = failureOf(ran!, one, language, nonce);
     if (failed) return { verdict: 'wrong', ...failed, extracted };
-    leftMs -= ran.ranMs;
+    leftMs -= ran!.ranMs;
     if (leftMs <= 0) return { verdict: 'wrong', reason: 'timeout', extracted };
   }
   // Every other case passed, and this one cannot be judged.

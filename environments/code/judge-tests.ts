@@ -59,7 +59,7 @@ export async function judgeByTests(
     job,
     limits: own,
   });
-  const [ran, tested] = await runner.runTogether(
+  const [ran, tested] = await runner.run(
     [
       run(language.encode({ kind: 'serve', program }, '-'), ofProgram),
       run(language.encode({ kind: 'test', tests }, nonce), ofTests),
@@ -67,8 +67,8 @@ export async function judgeByTests(
     signal,
   );
   const [, word = '', calls, detail = ''] =
-    new RegExp(`\\n${nonce} (\\w+) (\\d+) ([^]*)\\n$`).exec(tested.errors) ?? [];
-  const verdict = verdictOf(word, detail, ran, tested, language);
+    new RegExp(`\\n${nonce} (\\w+) (\\d+) ([^]*)\\n$`).exec(tested!.errors) ?? [];
+  const verdict = verdictOf(word, detail, ran!, tested!, language);
   return verdict.verdict === 'wrong' && Number(calls) > 0 ? { ...verdict, failedCall: Number(calls) } : verdict;
 }
 

@@ -6,14 +6,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { mostElapsedMs, START_LIMIT_MS, type Launch } from './sandbox.ts';
+import { mostElapsedMs, START_LIMIT_MS } from './sandbox.ts';
 import type { Request, Response } from './runner-child.ts';
-import { type Ran, type Run, runSandboxed, runTogether, type RunLimits, sandboxTrouble } from './sandboxed.ts';
+import { type Ran, type Runs, runAll, type RunLimits, sandboxTrouble } from './sandboxed.ts';
 
 export interface Runner {
-  run(launch: Launch, job: Buffer, limits: RunLimits, signal: AbortSignal): Promise<Ran>;
-  /** Two that talk. */
-  runTogether(two: readonly [Run, Run], signal: AbortSignal): Promise<[Ran, Ran]>;
+  /** One, or two that talk. */
+  run(runs: Runs, signal: AbortSignal): Promise<readonly Ran[]>;
   /** Ends the process; call it when no run is in flight. */
   close(): Promise<void>;
 }
@@ -28,41 +27,30 @@ export function createRunner(
   entry: string | undefined = childEntry(),
   longestMs: (limits: RunLimits) => number = longest,
 ): Runner {
-  if (entry === undefined)
-    return { run: (...one) => runSandboxed(...one), runTogether, close: () => Promise.resolve() };
+  if (entry === undefined) return { run: runAll, close: () => Promise.resolve() };
   const children = createChildren(entry);
-  const whole = (ran: Ran): Ran => ({ ...ran, output: Buffer.from(ran.output) });
-
-  const ask = async (asked: Run & { readonly other?: Run }, signal: AbortSignal) => {
-    signal.throwIfAborted();
-    const { owner, id, reply, end } = children.begin(asked);
-    const killIn = (ms: number) => setTimeout(() => owner.kill('SIGKILL'), ms);
-    let standsStill = killIn(
-      Math.max(...[asked, ...(asked.other ? [asked.other] : [])].map((one) => longestMs(one.limits))),
-    );
-    const abort = () => {
-      owner.send({ id, abort: true } satisfies Request, () => undefined);
-      clearTimeout(standsStill);
-      standsStill = killIn(SAY_MS);
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      const response = await reply;
-      signal.throwIfAborted();
-      if ('ran' in response) return response;
-      throw sandboxTrouble(response.trouble);
-    } finally {
-      clearTimeout(standsStill);
-      signal.removeEventListener('abort', abort);
-      end();
-    }
-  };
-
   return {
-    run: async (launch, job, limits, signal) => whole((await ask({ launch, job, limits }, signal)).ran),
-    async runTogether([one, other], signal) {
-      const { ran, other: beside } = await ask({ ...one, other }, signal);
-      return [whole(ran), whole(beside!)];
+    async run(runs, signal) {
+      signal.throwIfAborted();
+      const { owner, id, reply, end } = children.begin(runs);
+      const killIn = (ms: number) => setTimeout(() => owner.kill('SIGKILL'), ms);
+      let standsStill = killIn(Math.max(...runs.map(({ limits }) => longestMs(limits))));
+      const abort = () => {
+        owner.send({ id, abort: true } satisfies Request, () => undefined);
+        clearTimeout(standsStill);
+        standsStill = killIn(SAY_MS);
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      try {
+        const response = await reply;
+        signal.throwIfAborted();
+        if ('rans' in response) return response.rans.map((ran) => ({ ...ran, output: Buffer.from(ran.output) }));
+        throw sandboxTrouble(response.trouble);
+      } finally {
+        clearTimeout(standsStill);
+        signal.removeEventListener('abort', abort);
+        end();
+      }
     },
     close: children.close,
   };
@@ -101,14 +89,14 @@ function createChildren(entry: string) {
   };
 
   return {
-    begin(asked: Run & { readonly other?: Run }) {
+    begin(runs: Runs) {
       const owner = started();
       const id = ++lastId;
       const reply = new Promise<Response>((resolve) => {
         waiting.set(id, resolve);
         owners.set(id, owner);
         hold();
-        owner.send({ id, ...asked } satisfies Request, (error) => {
+        owner.send({ id, runs } satisfies Request, (error) => {
           if (error) resolve({ id, trouble: error.message });
         });
       });

@@ -34,25 +34,24 @@ export interface Run {
   readonly limits: RunLimits;
 }
 
-/** Two that talk: what one prints is the other's input behind its job, and ends with it. The failure of one ends both. */
-export async function runTogether([one, other]: readonly [Run, Run], signal: AbortSignal): Promise<[Ran, Ran]> {
+export type Runs = readonly [Run] | readonly [Run, Run];
+
+/** Two talk: what one prints is the other's input behind its job, and ends with it. The failure of one ends both. */
+export async function runAll(runs: Runs, signal: AbortSignal): Promise<readonly Ran[]> {
+  if (runs.length === 1) return [await runSandboxed(runs[0].launch, runs[0].job, runs[0].limits, signal)];
   const failed = new AbortController();
   const both = AbortSignal.any([signal, failed.signal]);
-  const [there, back] = [new PassThrough(), new PassThrough()];
-  const start = ({ launch, job, limits }: Run, talk: Talk) =>
-    runSandboxed(launch, job, limits, both, talk).catch((error: unknown) => {
-      if (!failed.signal.aborted) failed.abort(error);
-      throw failed.signal.reason;
-    });
-  const rans = await Promise.allSettled([
-    start(one, { hears: back, says: there }),
-    start(other, { hears: there, says: back }),
-  ]);
-  const [a, b] = rans.map((ran) => {
-    if (ran.status === 'rejected') throw ran.reason;
-    return ran.value;
-  });
-  return [a!, b!];
+  const pipes = [new PassThrough(), new PassThrough()] as const;
+  const rans = runs.map(({ launch, job, limits }, i) =>
+    runSandboxed(launch, job, limits, both, { hears: pipes[i === 0 ? 0 : 1], says: pipes[i === 0 ? 1 : 0] }).catch(
+      (error: unknown) => {
+        if (!failed.signal.aborted) failed.abort(error);
+        throw failed.signal.reason;
+      },
+    ),
+  );
+  await Promise.allSettled(rans);
+  return Promise.all(rans);
 }
 
 interface Talk {

@@ -27,13 +27,12 @@ async function opened(longestMs?: () => number) {
   const limits = { ...DEFAULT_LIMITS, wallMs: WALL_MS };
   const runner = createRunner(`${compiledRoom('environments')}/code/runner-child.js`, longestMs);
   open.push(runner);
-  return (source: string, word: string) =>
-    runner.run(
-      sandbox.launch([...runtime.command, word], runtime.folders, limits),
-      python.encode({ kind: 'stdin', program: source, stdin: '' }, 'nonce'),
-      limits,
-      new AbortController().signal,
-    );
+  return async (source: string, word: string) => {
+    const launch = sandbox.launch([...runtime.command, word], runtime.folders, limits);
+    const job = python.encode({ kind: 'stdin', program: source, stdin: '' }, 'nonce');
+    const [ran] = await runner.run([{ launch, job, limits }], new AbortController().signal);
+    return ran!;
+  };
 }
 
 async function begun(program: string, mark: string, longestMs?: () => number) {
