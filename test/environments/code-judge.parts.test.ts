@@ -18,7 +18,8 @@ import {
   ROUGH,
   ROUGH_CHEATS,
 } from './code-programs.ts';
-import { parentOf, pidsWith } from '../support/processes.ts';
+import { until } from '../support/until.ts';
+import { childrenOf, parentOf, pidsWith } from '../support/processes.ts';
 import { hasSandbox, needsSandbox } from './code-rig.ts';
 
 needsSandbox();
@@ -153,27 +154,31 @@ describe('the judge of code', () => {
     }
   });
 
-  test('sandboxes started from a process of their own judge alike, and its death is no verdict', async () => {
+  const ADD_TESTED = { source: 'assert add(1, 2) == 3\n', before: '', names: ['add'] };
+  test.each([
+    ['cases', { inputOutput: ADD }, add],
+    ['tests', { tests: ADD_TESTED }, 'def add(a, b):\n    return a + b'],
+  ])('judges %s alike from a process of its own, whose death is no verdict', async (_, part, program) => {
     const own = await createCodeEnvironment({
       limits,
       runnerEntry: `${compiledRoom('environments')}/code/runner-child.js`,
     });
-    const query = queryOf('code', { inputOutput: ADD });
-    const ask = (program: string, signal = new AbortController().signal) =>
-      own.judge(query, fence(program), { signal });
-    expect(await ask(add)).toMatchObject({ verdict: 'right' });
-    expect(await ask(add.replace('+', '-'))).toMatchObject({ verdict: 'wrong', reason: 'different' });
+    const query = queryOf('code', part);
+    const ask = (code: string, signal = new AbortController().signal) => own.judge(query, fence(code), { signal });
+    expect(await ask(program)).toMatchObject({ verdict: 'right' });
+    expect(await ask(program.replace('+', '-'))).toMatchObject({ verdict: 'wrong', reason: 'different' });
+    const child = pidsWith('code/runner-child.js').find((pid) => parentOf(pid) === process.pid)!;
 
     const controller = new AbortController();
     const cancelled = ask('import time\ntime.sleep(60)', controller.signal);
     setTimeout(() => controller.abort(new Error('cancelled')), 300);
     await expect(cancelled).rejects.toThrow('cancelled');
+    await until('nothing runs any more', () => childrenOf(child).length === 0 || undefined);
 
     const orphaned = ask('import time\ntime.sleep(60)');
-    const child = pidsWith('code/runner-child.js').find((pid) => parentOf(pid) === process.pid)!;
     setTimeout(() => process.kill(child, 'SIGKILL'), 300);
     await expect(orphaned).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
-    expect(await ask(add)).toMatchObject({ verdict: 'right' });
+    expect(await ask(program)).toMatchObject({ verdict: 'right' });
     await own.close();
   });
 });
