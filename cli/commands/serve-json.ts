@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { serveJson as serve } from '../../library/serve-json.ts';
+import { serveJson as serve } from '../../library/json/serve-json.ts';
 import { command } from '../command.ts';
 
 export const serveJson = command({

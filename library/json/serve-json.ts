@@ -4,15 +4,15 @@
 // python/everturn/process.py is the other end.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unusable } from '../domain/errors/unusable.ts';
-import { samplesPerQuery } from '../domain/samples/group.ts';
-import { EverturnError, explain } from '../domain/errors/errors.ts';
-import { everturnVersion } from '../local/machine/package-root.ts';
-import { evaluate, type EvaluateOptions } from './evaluate/evaluate.ts';
-import { type OpenedRun, openPlace, type OpenOptions } from './open-run.ts';
-import { partsOf } from './rollout.ts';
-import { start, type StartOptions } from './start.ts';
-import type { WeightsOptions } from './update-weights.ts';
+import { unusable } from '../../domain/errors/unusable.ts';
+import { samplesPerQuery } from '../../domain/samples/group.ts';
+import { EverturnError, explain } from '../../domain/errors/errors.ts';
+import { everturnVersion } from '../../local/machine/package-root.ts';
+import { evaluate, type EvaluateOptions } from '../evaluate/evaluate.ts';
+import { type OpenedRun, openPlace, type OpenOptions } from '../open-run.ts';
+import { partsOf } from '../rollout.ts';
+import { start, type StartOptions } from '../start.ts';
+import type { WeightsOptions } from '../update-weights.ts';
 
 interface Request {
   readonly id: number;
@@ -65,7 +65,7 @@ async function answerTo(line: string, write: Write, streams: Map<number, Stream>
 async function errorOf(error: unknown) {
   if (!(error instanceof EverturnError))
     return { boundary: 'everturn', reason: 'error', message: explain(error), fix: null };
-  const { errorInOptionNames, inPython } = await import('./option-names.ts');
+  const { errorInOptionNames, inPython } = await import('../option-names.ts');
   const { boundary, reason, message, fix } = errorInOptionNames(error) as EverturnError;
   return { boundary, reason, message: inPython(message), fix: fix === undefined ? null : inPython(fix) };
 }
