@@ -16,6 +16,7 @@ import {
   sequencesFor,
   unknownFormat,
 } from '../formats/exports/index.ts';
+import { inspect, inspectLog } from '../formats/exports/inspect.ts';
 import { logFiles, logs } from '../formats/exports/logs.ts';
 import { rows } from '../formats/exports/rows.ts';
 import { exportFolder } from '../records/export/export-folder.ts';
@@ -26,6 +27,7 @@ import type { SkippedRollout } from '../records/export/selection.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import { mustHoldAll } from '../records/run/present.ts';
 import type { Store } from '../records/store.ts';
+import { inspectRunOf } from './inspect-header.ts';
 import { openReadingThreads } from './reading-threads.ts';
 
 /** Which rollouts an export takes, and how their samples are made; each has the default of `everturn export`. */
@@ -89,6 +91,7 @@ export function plannedExport(format: string, options: ExportOptions) {
     const run = (await store.get('run'))?.record;
     await mustHoldAll(store);
     if (format === logs.name) return logsExport(store, target);
+    if (format === inspect.name) return inspectExport(store, target);
     const members = own?.minMembers ?? 1;
     if (run && members > run.samples) throw tooManyMembers(members, run.samples);
     const filter = own ?? run?.keep;
@@ -113,7 +116,7 @@ const OPTIONS = [
 
 /** Whether an option means anything to a format. Of one that takes every rollout, nothing selects among them. */
 function takes(format: string, option: string): boolean {
-  if (format === logs.name) return false;
+  if (format === logs.name || format === inspect.name) return false;
   if (option === 'sequences') return format === areal.name;
   if (option === 'texts') return format === rows.name;
   if (option === 'advantages')
@@ -141,6 +144,11 @@ async function logsExport(store: Store, { to: folder, overwrite, onSkip }: Expor
   if (typeof folder !== 'string') throw unusable(`${logs.name} takes a folder of files.`, 'Name a folder with --to.');
   if (overwrite) throw notFor('--overwrite', logs.name);
   return { summary: await exportFolder(store, logFiles, { folder, top: logs.top }, onSkip), note: undefined };
+}
+
+async function inspectExport(store: Store, { to, ...target }: ExportTarget): Promise<Exported> {
+  const run = await inspectRunOf({ out: dirname(store.folder), run: basename(store.folder), store });
+  return { summary: await exportRun(store, inspectLog(run), to, target), note: undefined };
 }
 
 async function linesExport(

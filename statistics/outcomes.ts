@@ -4,6 +4,7 @@
 import type { RolloutSummary } from '../domain/rollout/rollout-summary.ts';
 
 type Success = 0 | 1 | null;
+type Answers = Pick<RolloutSummary, 'outcome' | 'success'>;
 
 export const hasRolloutEnded = ({ outcome }: RolloutSummary): boolean => outcome !== null;
 
@@ -16,7 +17,7 @@ export function rightAt({ success }: RolloutSummary, turn: number): Success {
  * Whether any turn up to this one is right. Known if the rollout is complete, or all turns up to this one were judged. A rollout that
  * broke off earlier is unknown even if it was right before: counting only those would favour `right`.
  */
-export function rightBy({ outcome, success }: RolloutSummary, turn: number): Success {
+export function rightBy({ outcome, success }: Answers, turn: number): Success {
   const seen = upTo(success, turn);
   // A complete rollout has a null where an environment gave a reward and no verdict: neither right nor wrong.
   const judged = seen.some((one) => one !== null);
@@ -29,7 +30,7 @@ const upTo = (success: readonly Success[], turn: number): readonly Success[] =>
   turn >= success.length ? success : success.slice(0, turn);
 
 /** Whether the last judged turn up to this one is right, in a rollout for which `rightBy` is known. */
-export function rightAtLast(rollout: RolloutSummary, turn: number): Success {
+export function rightAtLast(rollout: Answers, turn: number): Success {
   if (rightBy(rollout, turn) === null) return null;
   return upTo(rollout.success, turn).findLast((one) => one !== null) ?? null;
 }

@@ -2,7 +2,7 @@
 // or that the filters or the format leave out, are counted and listed on stderr, with what the format cannot carry.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { EXPORTERS, EXPORT_FORMATS } from '../../formats/exports/index.ts';
+import { EXPORT_FORMATS } from '../../formats/exports/index.ts';
 import { logs } from '../../formats/exports/logs.ts';
 import { plannedExport } from '../../library/export-plan.ts';
 import type { ExportSummary } from '../../records/export/export-run.ts';
@@ -19,7 +19,8 @@ import { plural } from '../format.ts';
 
 const LISTED = 20;
 /** The extension of a file in a folder that --to names with a slash at its end. */
-const endingOf = (format: string): string => EXPORTERS.find(({ name }) => name === format)?.extension ?? 'jsonl';
+const endingOf = (format: string): string => EXPORT_FORMATS.find(({ name }) => name === format)?.extension ?? 'jsonl';
+const BINARY: Readonly<Record<string, string>> = { parquet: 'Parquet', eval: 'A log of Inspect' };
 
 const width = Math.max(...EXPORT_FORMATS.map(({ name }) => name.length));
 const formats = EXPORT_FORMATS.map(({ name, description }) => `  ${name.padEnd(width)} ${description}`).join('\n');
@@ -45,9 +46,10 @@ const exported = command({
         'json-without-out',
       );
     }
-    if (endingOf(format) === 'parquet' && wanted === undefined && io.out.isTTY) {
+    const binary = BINARY[endingOf(format)];
+    if (binary && wanted === undefined && io.out.isTTY) {
       const fix = 'Name a file with --to, or send stdout into one.';
-      throw unusable('Parquet is binary, and stdout is a terminal.', fix);
+      throw unusable(`${binary} is binary, and stdout is a terminal.`, fix);
     }
     const planned = plannedExport(format, given);
     const place = await findRun(io, given.run, given.out);
@@ -100,7 +102,8 @@ function summaryLines(
   const { lines, finishedTurns } = summary;
   const partly = finishedTurns > 0 ? `, ${finishedTurns} of them the finished turns of undecided rollouts` : '';
   const many = (lines > 0 || format === 'dpo') && lines !== summary.exported;
-  const unit = format === 'dpo' ? 'pair' : format.startsWith('parquet') ? 'row' : 'line';
+  const unit =
+    format === 'dpo' ? 'pair' : format.startsWith('parquet') ? 'row' : format === 'inspect' ? 'sample' : 'line';
   const as = many ? ` as ${plural(lines, unit)}` : '';
   const why = summary.skipped['not-trainable']
     ? ' Its model gives text without token ids: --format messages holds it.'

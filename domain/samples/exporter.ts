@@ -28,8 +28,8 @@ export interface Exporter {
   readonly description: string;
   /** Its lines are made of token ids: a trajectory with an answer of text alone is left out. */
   readonly needsIds: boolean;
-  /** It also takes rollouts that ended and are not complete, as recorded. */
-  readonly incomplete?: boolean;
+  /** It also takes rollouts that ended and are not complete, as recorded; `all`: those without a turn too. */
+  readonly incomplete?: boolean | 'all';
   /** The parts of a trajectory that it cannot carry, or a fact that its reader must know; said once on stderr. */
   readonly note?: string;
   /** Its lines hold labels of the group. */

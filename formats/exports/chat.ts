@@ -58,7 +58,7 @@ const templateCalls = (calls: readonly GivenCall[]): object[] =>
   }));
 
 /** The arguments as an object; a text that is no object, or that an object would change, stays as the model wrote it. */
-function argumentsOf(text: string): object | string {
+export function argumentsOf(text: string): object | string {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);

@@ -5,6 +5,7 @@ import { isObject } from '../../domain/schema/fields.ts';
 import { areal, arealQueries, arealTurns } from './areal.ts';
 import { dpo } from './dpo.ts';
 import type { Exporter } from '../../domain/samples/exporter.ts';
+import { inspect } from './inspect.ts';
 import { kto } from './kto.ts';
 import { labels } from './labels.ts';
 import { logs } from './logs.ts';
@@ -15,9 +16,10 @@ import { rows, rowsWithTexts } from './rows.ts';
 /** Formats of one file. */
 export const EXPORTERS: readonly Exporter[] = [areal, rows, parquet, parquetTurns, messages, dpo, kto, labels];
 
-/** All formats, for lists: `logs` is a folder of files. */
-export const EXPORT_FORMATS: readonly Pick<Exporter, 'name' | 'description' | 'note' | 'advantages'>[] = [
+/** All formats, for lists: `logs` is a folder of files, and `inspect` has numbers of the whole run in it. */
+export const EXPORT_FORMATS: readonly Pick<Exporter, 'name' | 'extension' | 'description' | 'note' | 'advantages'>[] = [
   ...EXPORTERS,
+  inspect,
   logs,
 ];
 

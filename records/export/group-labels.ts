@@ -114,8 +114,8 @@ export interface ReadingOptions {
   readonly contradicted?: ContradictedPolicy;
   /** Default `drop`. */
   readonly humanTurns?: HumanTurnsPolicy;
-  /** Also what ended and is not complete, as recorded, if it has a turn. Default false. */
-  readonly incomplete?: boolean;
+  /** Also what ended and is not complete, as recorded, if it has a turn; `all`: without one too. Default false. */
+  readonly incomplete?: boolean | 'all';
 }
 
 /** `human-turns`: a person wrote into its context; `no-own-turn`: a fork that played no turn. */
@@ -143,6 +143,7 @@ export async function openReading(store: Store, options: ReadingOptions): Promis
     humanTurns = 'drop',
     incomplete = false,
   } = options;
+  const least = incomplete === 'all' ? 0 : 1;
   const acts: Acts | null = verdicts === 'human' ? await readActs(store) : null;
   // A damaged run.json is for `check` to name.
   const isFork = (await store.get('run').catch(() => undefined))?.record.forkedFrom !== undefined;
@@ -154,7 +155,8 @@ export async function openReading(store: Store, options: ReadingOptions): Promis
     if (typeof played === 'string') return played;
     const outcome = played.end?.outcome ?? 'unfinished';
     const cut = outcome === 'undecided' && undecided === 'finished-turns' ? finishedTurns(played) : undefined;
-    const whole = !cut && (outcome === 'complete' || (incomplete && played.end !== null && played.turns.length > 0));
+    const whole =
+      !cut && (outcome === 'complete' || (incomplete && played.end !== null && played.turns.length >= least));
     const finished = whole ? played : cut;
     if (!finished) return outcome;
     if (humanTurns === 'drop' && finished.turns.some(({ record }) => record.said)) return 'human-turns';

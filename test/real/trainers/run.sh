@@ -26,4 +26,9 @@ slime THUDM/slime 624b824a898ab0ec1fcb4d373004c7f3852bf515
 prime-rl PrimeIntellect-ai/prime-rl 559b44772e471d1538537b8805cc77f3824a5e64
 LIST
 fi
+if [ -z "${EVERTURN_INSPECT_PYTHON:-}" ]; then
+  [ -x "$CACHE/inspect/bin/python" ] || python3 -m venv "$CACHE/inspect"
+  nice -n 10 "$CACHE/inspect/bin/pip" install --quiet inspect-ai==0.3.285
+  export EVERTURN_INSPECT_PYTHON="$CACHE/inspect/bin/python"
+fi
 exec nice -n 10 npx vitest run --project trainers --maxWorkers=1
