@@ -1,7 +1,6 @@
 // `everturn eval <benchmarks…>`: benchmarks × models × what is varied, each as a run, and one table. The same command attaches to
 // what it started, and plays again what failed.
 
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type Baseline, findBaseline, whyWorse } from '../../library/evaluate/baseline.ts';
@@ -12,6 +11,7 @@ import { planCells } from '../../library/evaluate/plan.ts';
 import { mustReadEvaluation } from '../../records/run/evaluation-record.ts';
 import { startEvaluation, type StartedEvaluation } from '../../library/evaluate/start-evaluation.ts';
 import { evaluationTable } from '../../library/evaluate/table.ts';
+import { writeFileAt } from '../../records/export/export-run.ts';
 import { resolvePlace } from '../../records/place.ts';
 import { optionNamed } from '../../run/config.ts';
 import { FIELDS } from '../../run/options.ts';
@@ -190,8 +190,10 @@ async function shown(
     const worse = baseline === undefined ? null : await whyWorse(baseline.placeFor(row), place);
     judged.push({ benchmark, label, seconds, fault: ends[i]!.cause ?? under ?? worse });
   }
-  if (given.junit !== undefined) await writeFile(resolve(io.cwd, given.junit), junitXml(name, judged));
-  const gates = judged.filter(({ fault }) => fault !== null);
+  if (given.junit !== undefined)
+    await writeFileAt(resolve(io.cwd, given.junit), true, (file) => file.appendFile(junitXml(name, judged)));
+  // Those that were refused are told above.
+  const gates = judged.slice(refused.length).filter(({ fault }) => fault !== null);
   const code =
     ends.find((end) => end.code !== EXIT.ok)?.code ?? (refused[0] ? exitCodeOf(refused[0].refused) : EXIT.ok);
   return {

@@ -145,7 +145,7 @@ function intervalText(interval: Interval | null, unit: (value: number) => string
   return interval === null ? '–' : `${unit(interval[0]).replace(' points', '')} to ${unit(interval[1])}`;
 }
 
-function pText(p: number | null): string {
+export function pText(p: number | null): string {
   if (p === null) return '–';
   return p < 0.0001 ? '< 0.0001' : p.toFixed(4);
 }

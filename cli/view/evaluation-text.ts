@@ -1,5 +1,6 @@
 // An evaluation as text, as Markdown for a paper or a model card, and as JUnit XML for continuous integration.
 
+import { explain } from '../../domain/errors/errors.ts';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import type { RefusedCell } from '../../library/evaluate/cells.ts';
 import type { EvaluationTable } from '../../library/evaluate/table.ts';
@@ -7,7 +8,7 @@ import type { InForce } from '../../records/format/settings-in-force.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { count, lines, percents, share } from '../format.ts';
 import type { Io } from '../io.ts';
-import { points, runsText } from './comparison-text.ts';
+import { points, pText, runsText } from './comparison-text.ts';
 
 type Runs = EvaluationTable['benchmarks'][number]['runs'];
 type Row = Runs[number] & { readonly benchmark: string };
@@ -33,7 +34,7 @@ export function evaluationText(io: Io, table: EvaluationTable, refused: readonly
 }
 
 export const refusedText = ({ benchmark, label, refused }: RefusedCell): string =>
-  oneLine(`${benchmark} with ${label}: ${refused.message}${refused.fix === undefined ? '' : ` ${refused.fix}`}`);
+  oneLine(`${benchmark} with ${label || 'the usual model'}: ${explain(refused)}`);
 
 function settingsLines({ settings, differing }: EvaluationTable): string[] {
   return lines(
@@ -63,8 +64,7 @@ export function evaluationMarkdown(table: EvaluationTable, refused: readonly Ref
       `${share(accuracy.value)} (${percents(accuracy.interval)})`,
       passAtAll && `pass@${run.repeats} ${share(passAtAll.value)}`,
       leftOutWrong && `${share(leftOutWrong.value)} with what was left out as wrong`,
-      difference?.value != null &&
-        `${points(difference.value)}, p ${difference.p === null ? '–' : difference.p.toFixed(4)}`,
+      difference?.value != null && `${points(difference.value)}, p ${pText(difference.p)}`,
     ).join('<br>');
   };
   const title = (runs: Runs): string => {
@@ -82,7 +82,7 @@ export function evaluationMarkdown(table: EvaluationTable, refused: readonly Ref
     '',
     'In brackets: the 95 % interval.',
     '',
-    settingsLines(table).map((line) => `- ${escaped(line.trim())}`),
+    settingsLines(table).map((line) => `- ${escaped(line.trim().replace(/ {2,}/, ': '))}`),
     refused.map((cell) => `- Not played: ${escaped(refusedText(cell))}`),
   ).join('\n');
 }
