@@ -10,7 +10,7 @@ import { inParts } from './in-batches.ts';
 import type { CompareMessage, ComparedHead, RunHead, RunMessage, SeveralMessage } from './model/messages.ts';
 import { addUp, endsRight, latest, type Row, rowTokens } from './model/row.ts';
 import { headNumbers, summaries, summaryInParts } from './model/summary.ts';
-import type { OpenRun } from './runs.ts';
+import { type OpenRun, withNumbers } from './runs.ts';
 
 /** Pairs of each cell that are sent. */
 export const MOST_PAIRS = 500;
@@ -63,10 +63,10 @@ export async function compareSeveral(
   for (const [i, open] of runs.entries()) {
     const rows = open.index.rows();
     const turns = rows.map((row) => row.turns);
-    const { troubles } = headNumbers(await inParts(summaryInParts(rows, open.shape)));
+    const numbers = headNumbers(await inParts(summaryInParts(rows, open.shape)));
     const cost = costOf(open);
     found.push({
-      ...{ head: heads[i]!, atTurns: atTurns[i]!, wrong: wrongIn(rows), troubles },
+      ...{ head: withNumbers(heads[i]!, numbers), atTurns: atTurns[i]!, wrong: wrongIn(rows) },
       settings: [...differ].map((name) => [name, shown(all[i]![name])] as const),
       tokensIn: distributionOf(known(turns.flatMap(({ context }) => context))).mean,
       tokens: distributionOf(known(turns.flatMap(({ tokens: of }) => of))).mean,

@@ -1,5 +1,6 @@
-// Runs as a report: the viewer's page with its data, in one HTML file that asks nothing of anybody. Holds all numbers of the runs, and of two runs their comparison; of the
-// rollouts those that say most, failures first, then a seeded sample; what is left out is named in it.
+// Runs as a report: the viewer's page with its data, in one HTML file that asks nothing of anybody. Holds all numbers of the runs,
+// of two runs their comparison, or the tables of an evaluation; of the rollouts those that say most, failures first, then a seeded
+// sample; what is left out is named in it.
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -10,15 +11,8 @@ import { type Bundle, reportHtml } from './assets.ts';
 import { MOST_PAIRS } from './compare-runs.ts';
 import { markedRows } from './marked-rows.ts';
 import type { Asks } from './model/asks.ts';
-import type {
-  RolloutMessage,
-  RunMessage,
-  TokensMessage,
-  ReportData,
-  ReportRun,
-  WholeRollout,
-} from './model/messages.ts';
-import type { Row } from './model/row.ts';
+import type { RolloutMessage, TokensMessage, ReportData, ReportRun, WholeRollout } from './model/messages.ts';
+import { endsRight, type Row } from './model/row.ts';
 import type { Runs } from './runs.ts';
 
 export interface ReportParts {
@@ -28,12 +22,14 @@ export interface ReportParts {
 }
 
 export interface ReportOptions {
-  /** Whole rollouts of each run, at most. */
+  /** Whole rollouts of each run, or of an evaluation's runs together, at most. */
   readonly rollouts: number;
   /** Turns have their tokens: a hundred bytes each. */
   readonly tokens: boolean;
   /** A second run, compared with the first. */
   readonly compare?: string;
+  /** The name is an evaluation's. */
+  readonly isEvaluation?: true;
 }
 
 export interface Report {
@@ -49,15 +45,18 @@ const MOST_PLAIN = 1_000_000;
 const ALL = { filter: '', sort: '' };
 const zipped = promisify(gzip);
 
-export async function makeReport(from: ReportParts, run: string, options: ReportOptions): Promise<Report> {
-  const data = await gather(from, run, options);
+/** `name`: of a run, or of an evaluation. */
+export async function makeReport(from: ReportParts, name: string, options: ReportOptions): Promise<Report> {
+  const data = await gather(from, name, options);
   const rollouts = data.runs.reduce((total, { whole }) => total + whole.length, 0);
   return { html: await htmlOf(data, from.bundle), rollouts, left: data.left };
 }
 
 async function gather({ api, runs }: ReportParts, first: string, options: ReportOptions): Promise<ReportData> {
-  const { compare, tokens } = options;
-  const names = compare === undefined ? [first] : [first, compare];
+  const { compare, tokens, isEvaluation } = options;
+  const evaluation = isEvaluation && (await api.evaluation(first));
+  const cells = evaluation?.benchmarks.flatMap((one) => one.runs.map(({ head }) => head.run));
+  const names = cells ?? (compare === undefined ? [first] : [first, compare]);
   for (const name of names) {
     const { index } = await runs.open(name);
     await index.refresh();
@@ -68,36 +67,52 @@ async function gather({ api, runs }: ReportParts, first: string, options: Report
   // Rollouts of queries that one run alone has right say most about two runs.
   const apart = compared?.pairs.filter(({ cell }) => cell === 'only-a' || cell === 'only-b') ?? [];
   const differ = new Set(apart.map(({ query }) => query));
+  const shareOf = (most: number) => (cells ? Math.floor(most / Math.max(1, cells.length)) : most);
   const parts: ReportRun[] = [];
   const left: string[] = [];
+  const counted: Counted[] = [];
   for (const name of names) {
     const open = await runs.open(name);
     const message = await api.run(name);
     const { rows } = await markedRows(open);
-    const chosen = choose(rows, options.rollouts, open.record.settings.seed, differ);
-    const whole: WholeRollout[] = [];
-    for (const row of chosen) {
-      const rollout = await unlessBroken(api.rollout(name, row, ALL));
-      if (!rollout) continue;
-      // Neighbours and samples are found among the rows.
-      const own = { ...rollout, samples: [], previous: null, next: null };
-      whole.push({ message: own, tokens: tokens ? await tokensOf(api, name, row, rollout) : {} });
-    }
+    const wanted = { most: shareOf(options.rollouts), differ, wrongFirst: isEvaluation === true };
+    const chosen = choose(rows, open.record.settings.seed, wanted);
+    const whole = await wholeRollouts(api, name, chosen, tokens);
     const broken = chosen.length - whole.length;
-    const list = rows.length <= MOST_ROWS ? rows : chosen;
+    const list = rows.length <= shareOf(MOST_ROWS) ? rows : chosen;
     parts.push({ run: message, rows: list, whole });
+    const isOpen = message.head.state === 'open';
+    counted.push({ all: rows.length, listed: list.length, whole: chosen.length, isOpen });
     const of = names.length > 1 ? `${name}: ` : '';
-    left.push(...leftOut(message, rows.length, list.length, chosen.length, differ.size > 0).map((line) => of + line));
+    if (!cells) left.push(...leftOut(counted.at(-1)!, wanted).map((line) => of + line));
     if (broken > 0)
       left.push(
         `${of}the turns of ${broken} whose records this Everturn cannot read: \`everturn check ${name}\` names them`,
       );
   }
+  if (cells) left.unshift(...leftOut(addedUp(counted), { differ, wrongFirst: true }));
   left.push(tokens ? 'digits of logprobs after the fourth' : 'tokens and their logprobs');
   left.push(`${compared ? '' : 'run-to-run comparison and '}live updates, which \`everturn view\` has`);
   if (compared && compared.pairs.length < compared.paired)
     left.push(`of ${compared.paired} pairs of queries those after the first ${MOST_PAIRS} of a kind, by difference`);
-  return { runs: parts, compared, left };
+  return { runs: parts, ...(evaluation && { evaluation }), compared, left };
+}
+
+async function wholeRollouts(
+  api: Asks,
+  name: string,
+  chosen: readonly Row[],
+  tokens: boolean,
+): Promise<WholeRollout[]> {
+  const whole: WholeRollout[] = [];
+  for (const row of chosen) {
+    const rollout = await unlessBroken(api.rollout(name, row, ALL));
+    if (!rollout) continue;
+    // Neighbours and samples are found among the rows.
+    const own = { ...rollout, samples: [], previous: null, next: null };
+    whole.push({ message: own, tokens: tokens ? await tokensOf(api, name, row, rollout) : {} });
+  }
+  return whole;
 }
 
 /** One damaged record takes its own rollout out of a report, and no other. */
@@ -115,13 +130,26 @@ async function tokensOf(api: Asks, run: string, row: Row, { turns }: RolloutMess
   return tokens;
 }
 
-/** Failed and undecided ones first, then those that were spoiled, then any; in data set order. */
-function choose(rows: readonly Row[], most: number, seed: number, differ: ReadonlySet<string>): readonly Row[] {
+interface Wanted {
+  /** Rollouts of queries that one run alone has right come first. */
+  readonly differ: ReadonlySet<string>;
+  /** Wrong ones come before right ones. */
+  readonly wrongFirst: boolean;
+}
+
+/** Failed and undecided ones first, then those that were spoiled or are wrong, then any; in data set order. */
+function choose(
+  rows: readonly Row[],
+  seed: number,
+  { most, differ, wrongFirst }: Wanted & { readonly most: number },
+): readonly Row[] {
   if (rows.length <= most) return rows;
-  const weight = ({ query, state, success }: Row): number => {
+  const weight = (row: Row): number => {
+    const { query, state, success } = row;
     if (differ.has(query)) return 0;
     if (state === 'failed') return 1;
     if (state === 'undecided') return 2;
+    if (wrongFirst) return endsRight(row) ? 4 : 3;
     return success.some((s, i) => s === 0 && success[i - 1] === 1) ? 3 : 4;
   };
   const ranked = shuffled(rows, seed).sort((a, b) => weight(a) - weight(b));
@@ -129,13 +157,28 @@ function choose(rows: readonly Row[], most: number, seed: number, differ: Readon
   return rows.filter((row) => chosen.has(row));
 }
 
-function leftOut({ head }: RunMessage, all: number, listed: number, whole: number, differ: boolean): string[] {
+/** Rollouts of a run: all, those in its list, and those whose turns are taken. */
+interface Counted {
+  readonly all: number;
+  readonly listed: number;
+  readonly whole: number;
+  readonly isOpen: boolean;
+}
+
+function addedUp(counted: readonly Counted[]): Counted {
+  const sum = (of: 'all' | 'listed' | 'whole') => counted.reduce((total, one) => total + one[of], 0);
+  const isOpen = counted.some((one) => one.isOpen);
+  return { all: sum('all'), listed: sum('listed'), whole: sum('whole'), isOpen };
+}
+
+function leftOut({ all, listed, whole, isOpen }: Counted, { differ, wrongFirst }: Wanted): string[] {
   const rest = all - whole;
-  const first = `${differ ? 'of queries that one run alone has right, then ' : ''}failed, undecided and spoiled ones first`;
+  const kinds = `failed, undecided and ${wrongFirst ? 'wrong' : 'spoiled'} ones first`;
+  const first = `${differ.size > 0 ? 'of queries that one run alone has right, then ' : ''}${kinds}`;
   return [
     ...(listed < all ? [`${all - listed} of ${all} rollouts are not in the list`] : []),
     ...(rest > 0 ? [`the turns of ${rest} of ${all} rollouts: those here are ${first}, then a seeded sample`] : []),
-    ...(head.state === 'open' ? ['everything after it was made: the run is still open'] : []),
+    ...(isOpen ? [`everything after it was made: ${wrongFirst ? 'a' : 'the'} run is still open`] : []),
   ];
 }
 
@@ -152,7 +195,8 @@ async function htmlOf(data: ReportData, bundle: Bundle): Promise<string> {
   return reportHtml({ bundle, island: { id: 'report', ...island }, sha: shaOf, title: titleOf(data) });
 }
 
-const titleOf = ({ runs }: ReportData): string => `${runs.map(({ run }) => run.head.run).join(' and ')} · Everturn`;
+const titleOf = ({ runs, evaluation }: ReportData): string =>
+  `${evaluation?.name ?? runs.map(({ run }) => run.head.run).join(' and ')} · Everturn`;
 
 const shaOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { RUN } from '../records/play.ts';
+import { playEvaluation } from '../viewer/evaluation-rig.ts';
 import { playSome } from '../viewer/rig.ts';
 import { listenHttp } from '../support/http-listener.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -56,6 +57,20 @@ describe('everturn view', () => {
     const absent = called('view', 'nothing', '--out', out);
     expect(await absent.code).toBe(2);
     expect(absent.io.text.err).toContain('There is no run "nothing"');
+  });
+});
+
+describe('an evaluation', () => {
+  beforeAll(() => playEvaluation(out));
+
+  test('is opened by its name, and written as a report', async () => {
+    const { io, code, stop } = called('view', 'e', '--out', out);
+    await expect.poll(() => io.text.out).toMatch(/\/#\/eval\/e\n$/);
+    stop();
+    expect(await code).toBe(0);
+    const written = called('report', 'e', '--out', out);
+    expect([await written.code, written.io.text.out]).toEqual([0, './e.html\n']);
+    expect(await called('report', 'e', '--out', out, '--compare', RUN).code).toBe(2);
   });
 });
 

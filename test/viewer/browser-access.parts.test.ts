@@ -6,38 +6,12 @@ import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
 import { makeReport } from '../../viewer/report.ts';
-import type { VerdictValue } from '../../domain/rollout/verdict.ts';
-import { recordEvaluation } from '../../records/run/evaluation-record.ts';
-import { play, putRun, RUN, someSettings } from '../records/play.ts';
+import { play, putRun, RUN } from '../records/play.ts';
 import { axeFaults } from './axe.ts';
 import { builtPage, NO_BROWSER, openPage, useViewer } from './browser.ts';
+import { playEvaluation } from './evaluation-rig.ts';
 import { QUERIES, type ViewRig } from './rig.ts';
 import { describeUnless } from '../support/needs.ts';
-
-/** An evaluation of two models, with a cell that has not begun, one whose rollouts failed, and one whose run is gone. */
-async function playEvaluation({ out }: ViewRig): Promise<void> {
-  const verdictsOf: Readonly<Record<string, readonly VerdictValue[]>> = {
-    'e-sums-a': ['right', 'wrong', 'wrong', 'right'],
-    'e-sums-b': ['right', 'right', 'wrong', 'right'],
-  };
-  const cells: { benchmark: string; label: string; run: string }[] = [];
-  for (const benchmark of ['sums', 'hard']) {
-    for (const label of ['a', 'b', 'c']) {
-      const run = `e-${benchmark}-${label}`;
-      cells.push({ benchmark, label, run });
-      if (run === 'e-hard-c') continue;
-      const settings = someSettings({ numTurns: 1, model: `openai:https://models.example#${label}` });
-      const store = openFileStore(out, run);
-      await putRun(store, QUERIES, { run, settings });
-      for (const [index, query] of QUERIES.entries()) {
-        const verdict = verdictsOf[run]?.[index];
-        if (verdict) await play(store, { run, settings, query, index, verdicts: [verdict] });
-        if (run === 'e-hard-a') await play(store, { run, settings, query, index, verdicts: [], stop: 'failed' });
-      }
-    }
-  }
-  await recordEvaluation(out, 'e', cells, 1);
-}
 
 /** Two runs that have ended, the second with more right, and one that is still played. */
 async function playRuns({ out }: ViewRig): Promise<void> {
@@ -63,7 +37,7 @@ async function playRuns({ out }: ViewRig): Promise<void> {
 describeUnless(NO_BROWSER)('the viewer’s pages', () => {
   const decodeLists = (lists: readonly (readonly number[])[]) =>
     Promise.resolve(lists.map((ids) => (ids.length > 3 ? '' : 'it ')));
-  const played = (rig: ViewRig) => playRuns(rig).then(() => playEvaluation(rig));
+  const played = (rig: ViewRig) => playRuns(rig).then(() => playEvaluation(rig.out));
   const viewer = useViewer(played, { decoder: { decodeLists } });
 
   const PAGES: readonly (readonly [string, string, string])[] = [

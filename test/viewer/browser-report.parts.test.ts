@@ -11,6 +11,7 @@ import { makeReport, type ReportOptions } from '../../viewer/report.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { play, putRun, RUN } from '../records/play.ts';
 import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
+import { playEvaluation } from './evaluation-rig.ts';
 import { harm } from './harm.ts';
 import { HOSTILE_QUERIES, playHostile } from './hostile-run.ts';
 import { playSome, type ViewRig, viewRig } from './rig.ts';
@@ -118,6 +119,28 @@ describeUnless(NO_BROWSER)('a report in a browser', () => {
     expect(page.url()).toContain(`#/run/${OTHER}/`);
     await page.goto(`${url}#/compare/${OTHER}/${RUN}`);
     await expect.poll(() => page.getByRole('alert').innerText()).toContain(`compares ${RUN} with ${OTHER}`);
+    expect(await harm(seen)).toEqual([]);
+    await seen.close();
+  });
+
+  test('shows an evaluation, and behind its counts the wrong answers of a run', async () => {
+    const rig = await viewRig();
+    rigs.push(rig);
+    await playEvaluation(rig.out);
+    const options = { rollouts: 10, tokens: false, isEvaluation: true } as const;
+    const { html, left, rollouts } = await makeReport({ ...rig, bundle: builtPage() }, 'e', options);
+    expect([rollouts, left[0]]).toEqual([6, expect.stringContaining('the turns of 6 of 12 rollouts')]);
+    const file = join(rig.out, 'e.html');
+    writeFileSync(file, html);
+    const seen = await openPage(browser, pathToFileURL(file).href, { offline: true });
+    const { page } = seen;
+    // It opens on the evaluation.
+    const sums = page.getByRole('region', { name: /^sums: / });
+    await expect.poll(() => sums.locator('tbody tr').allInnerTexts()).toHaveLength(3);
+    await sums.getByRole('link', { name: '2', exact: true }).click();
+    await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
+    await page.locator('.tr.row a').first().click();
+    await page.locator('.turn').first().waitFor();
     expect(await harm(seen)).toEqual([]);
     await seen.close();
   });

@@ -10,7 +10,7 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import type { Comparison, PairedQuery } from '../../statistics/comparison.ts';
 import type { AtTurn } from '../../statistics/side-by-side.ts';
-import type { HeadNumbers, RunSummary, Trouble } from './summary.ts';
+import type { HeadNumbers, RunSummary } from './summary.ts';
 import type { Row } from './row.ts';
 
 /**
@@ -230,7 +230,6 @@ export interface ComparedHead {
   readonly atTurns: readonly AtTurn[];
   /** Rollouts that were wrong at turn 1, and those whose last judged answer is wrong. */
   readonly wrong: { readonly first: number; readonly last: number };
-  readonly troubles: readonly Trouble[];
   /** An answer's mean tokens of context and of output, and its median milliseconds; null if unknown. */
   readonly tokensIn: number | null;
   readonly tokens: number | null;

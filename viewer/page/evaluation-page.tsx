@@ -16,7 +16,11 @@ interface Props {
 }
 
 export function EvaluationPage({ route, source }: Props): JSX.Element {
-  const { message, error } = useMessage(route.name, () => source.evaluation(route.name), again);
+  const { message, error } = useMessage(
+    route.name,
+    () => source.evaluation(route.name),
+    (found) => (source.kind === 'server' ? again(found) : 0),
+  );
   if (!message) return <Loading error={error} back={['#/', 'All runs']} />;
   const { benchmarks, settings, differing } = message;
   const isPaired = benchmarks.some(({ runs }) => runs.length > 1);

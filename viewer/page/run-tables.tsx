@@ -125,7 +125,7 @@ function costOf(cost: ComparedHead['cost']): string {
 
 /** With the run's state unless it has ended, and the causes of what failed. */
 function Name({ run, children }: { readonly run: ComparedHead; readonly children: ComponentChildren }): JSX.Element {
-  const { head, troubles } = run;
+  const { head } = run;
   return (
     <>
       {children} {head.state !== 'ended' && <span class={`tag ${head.state}`}>{head.state}</span>}{' '}
@@ -134,7 +134,7 @@ function Name({ run, children }: { readonly run: ComparedHead; readonly children
           {count(head.ended ?? 0)} of {count(head.total)}
         </span>
       )}
-      {troubles.map((trouble) => (
+      {head.numbers?.troubles.map((trouble) => (
         <div key={`${trouble.state} ${trouble.reason}`}>
           <a class={`state ${trouble.state} small`} href={listHref(head.run, `outcome:${trouble.state}`)}>
             {troubleText(trouble, head.ended ?? 0)}

@@ -1,0 +1,63 @@
+// The tables of an evaluation: their numbers are those of `everturn eval`, and a benchmark that has ended is read again once its
+// rollouts change.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { evaluationTable } from '../../library/evaluate/table.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { mustReadEvaluation, recordEvaluation } from '../../records/run/evaluation-record.ts';
+import { runPlace } from '../../run/place.ts';
+import { play } from '../records/play.ts';
+import { playEvaluation, settingsOf } from './evaluation-rig.ts';
+import { QUERIES, type ViewRig, viewRig } from './rig.ts';
+
+describe('the tables of an evaluation', () => {
+  let rig: ViewRig;
+  beforeEach(async () => {
+    rig = await viewRig();
+    await playEvaluation(rig.out);
+  });
+  afterEach(() => rig.close());
+
+  test('have the numbers and the settings of everturn eval', async () => {
+    const { benchmarks, settings } = await rig.api.evaluation('e');
+    const { cells } = await mustReadEvaluation(rig.out, 'e');
+    const placed = cells
+      .filter(({ benchmark }) => benchmark === 'sums')
+      .map((cell) => ({ ...cell, place: runPlace(rig.out, cell.run) }));
+    const printed = await evaluationTable(placed, () => undefined);
+    const [sums, hard] = benchmarks;
+    expect(sums!.runs.map(({ atTurns }) => atTurns)).toEqual(printed.benchmarks[0]!.runs.map(({ atTurns }) => atTurns));
+    expect(sums!.runs.map(({ label, wrong }) => [label, wrong.last])).toEqual([
+      ['a', 2],
+      ['b', 1],
+      ['c', 0],
+    ]);
+    expect(settings.map(([name]) => name)).toEqual(printed.settings.map(({ name }) => name));
+    expect(hard!.runs[0]).toMatchObject({
+      head: { state: 'failed', numbers: { troubles: [{ count: 4, reason: 'scripted' }] } },
+    });
+    expect(hard!.unread).toEqual([{ label: 'c', problem: expect.stringContaining('There is no run "e-hard-c"') }]);
+  });
+
+  test('of a benchmark that has ended follow a rollout that is played again', async () => {
+    const cells = [{ benchmark: 'hard', label: 'a', run: 'e-hard-a' }];
+    await recordEvaluation(rig.out, 'f', cells, 1);
+    const right = async () => (await rig.api.evaluation('f')).benchmarks[0]!.runs[0]!.atTurns[0]!.accuracy.value;
+    expect([await right(), await right()]).toEqual([null, null]);
+    const script = { run: 'e-hard-a', settings: settingsOf('a'), query: QUERIES[0]!, attempt: 2, index: 0 };
+    await play(openFileStore(rig.out, 'e-hard-a'), { ...script, verdicts: ['right'] });
+    expect(await right()).toBe(1);
+  });
+
+  test('of two evaluations at once are whole', async () => {
+    const cells = [{ benchmark: 'sums', label: 'b', run: 'e-sums-b' }];
+    await recordEvaluation(rig.out, 'f', cells, 1);
+    const both = await Promise.all([rig.api.evaluation('e'), rig.api.evaluation('f'), rig.api.evaluation('e')]);
+    expect(both.map(({ benchmarks: [first] }) => first!.runs.map(({ wrong }) => wrong.last))).toEqual([
+      [2, 1, 0],
+      [1],
+      [2, 1, 0],
+    ]);
+    await expect(rig.api.evaluation('g')).rejects.toThrow('There is no evaluation "g"');
+  });
+});
