@@ -5,6 +5,7 @@ import { describeOnQueue } from '../client/temporal/describe-environment.ts';
 import type { Agent } from '../domain/rollout/agent.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { ModuleCode } from '../environments/processes/bundle.ts';
+import type { Benchmark } from '../formats/benchmarks/find-rows.ts';
 import { withLink } from '../local/service/link.ts';
 import { describeProgram } from './agent-program.ts';
 import { withAgent } from './agents.ts';
@@ -25,8 +26,14 @@ export interface DescribedParts extends ResolvedOptions {
   tryOut(ask: (attempt: () => Promise<void>) => Promise<void>): Promise<void>;
 }
 
-export async function describeParts(given: ResolvedOptions, caller: Caller): Promise<DescribedParts> {
-  const described = await describeOwn(given.options.environment, caller, (queue) => askQueue(caller, queue));
+/** `benchmark`: the one that is played. */
+export async function describeParts(
+  given: ResolvedOptions,
+  caller: Caller,
+  benchmark?: Benchmark,
+): Promise<DescribedParts> {
+  const ask = (queue: string) => askQueue(caller, queue);
+  const described = await describeOwn(given.options.environment, caller, ask, benchmark);
   const { resolved: ofProgram, program, code } = await describeProgram(given, caller.cwd);
   const { resolved, agent } = withAgent(ofProgram, described);
   const options = withAbsolutePaths(resolved.options, caller.cwd);

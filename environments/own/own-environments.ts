@@ -109,10 +109,11 @@ export async function describeOwnEnvironment(
   { door, words }: Spec,
   log: Log,
   askQueue?: AskQueue,
+  page?: Parameters<typeof describeRubric>[1],
 ): Promise<DescribedEnvironment> {
   if (door === 'command') return describeCommand(words, log);
   if (door === 'module') return describeModule(words[0]!, log);
-  if (door === 'rubric') return describeRubric(words[0]!);
+  if (door === 'rubric') return describeRubric(words[0]!, page);
   if (door === 'queue') {
     if (askQueue) return describedQueue(words[0]!, await askQueue(words[0]!));
     throw new UsageError(

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { isAlias, isNode, LineCounter, parseDocument } from 'yaml';
 import { DatasetError } from '../../domain/errors/errors.ts';
 import type { Wording } from '../../domain/query/query.ts';
+import { PAGE_RUBRIC } from '../../domain/rollout/rubric.ts';
 import { SETTINGS } from '../../domain/rollout/settings.ts';
 import {
   BOOLEAN,
@@ -56,8 +57,9 @@ const PAGE = objectOf({
   /** Jinja over the fields of a row; `choices` is the list of their texts. */
   prompt: maybe(NAME),
   /** `judge`: the answer is compared with the row's; `choices`: it names one of the row's choices; `tests`: it is a program, and they run;
-   *  `rules`: it follows the row's instructions. */
-  scorer: oneOf('judge', 'choices', 'tests', 'rules'),
+   *  `rules`: it follows the row's instructions; `rubric`: a model judges it, which the user names. */
+  scorer: oneOf('judge', 'choices', 'tests', 'rules', 'rubric'),
+  rubric: maybe(PAGE_RUBRIC),
   sampling: maybe(
     objectOf({
       temperature: maybe(temperature.of),
@@ -130,6 +132,8 @@ function wrongIn(page: Page): { readonly path: readonly string[]; readonly probl
     return { path: ['source', 'file'], problem: 'stands beside a config or a split: keep one of them' };
   if (page.layout?.shuffle !== undefined && page.scorer !== 'choices')
     return { path: ['layout', 'shuffle'], problem: `is for choices, and the scorer is ${page.scorer}` };
+  if ((page.rubric !== undefined) !== (page.scorer === 'rubric'))
+    return { path: ['scorer'], problem: `is ${page.scorer}, and \`rubric\` is ${page.rubric ? 'there' : 'missing'}` };
   const day = Object.entries(page.layout?.dates ?? {}).find(([name, text]) => name !== 'field' && !isDay(text));
   if (day) return { path: ['layout', 'dates', day[0]], problem: 'takes a day, such as 2025-01-31' };
   const problem = problemOf(() => onHub && parseHubPlace(placeOf(page, '')));

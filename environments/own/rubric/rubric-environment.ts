@@ -12,6 +12,7 @@ import {
   MAX_REPLY_BYTES,
 } from '../../../domain/rollout/environment.ts';
 import { EnvironmentError, ModelError } from '../../../domain/errors/errors.ts';
+import type { PageRubric } from '../../../domain/rollout/rubric.ts';
 import { DEFAULT_SAMPLING } from '../../../domain/rollout/sampling.ts';
 import { short } from '../../../domain/text/foreign-text.ts';
 import { referencesIn } from '../../../domain/query/references.ts';
@@ -23,15 +24,23 @@ import type { Json } from '../../../domain/text/json.ts';
 import type { Environment, Judge } from '../../environment.ts';
 import { respondParams } from '../../wire.ts';
 import { promptAgain, readChoice, type JudgePrompt, judgePrompt } from './prompt.ts';
-import { MAX_RUBRIC_BYTES, type ReadRubric, readRubric, type Rubric } from './rubric.ts';
+import {
+  MAX_RUBRIC_BYTES,
+  namesModelAlone,
+  type ReadRubric,
+  readRubric,
+  type Rubric,
+  withPageRubric,
+} from './rubric.ts';
 import { mismatch } from '../../other-code.ts';
 
 const REPLY_CHARS = 4_000;
 const DRAWS = 2;
 
-/** `code`: the file's text, to be stored with the run. `tryOut` asks the model once. */
-export function describeRubric(path: string) {
-  const code = readRegular(path, MAX_RUBRIC_BYTES);
+/** `page`: the rubric of a benchmark, for a file that names a model alone. `code`: the text, to be stored with the run. `tryOut` asks the model once. */
+export function describeRubric(path: string, page?: { readonly name: string; readonly rubric: PageRubric }) {
+  const file = readRegular(path, MAX_RUBRIC_BYTES);
+  const code = page && namesModelAlone(file) ? withPageRubric(file, page.name, page.rubric) : file;
   const { rubric, sha256 } = readRubric(path, code);
   const { name, version, server, apiKeyEnv, timeoutSeconds } = rubric;
   const record: EnvironmentRecord = {
@@ -115,18 +124,20 @@ async function judgedBy(
 }
 
 function replyOf(
-  { model, price }: Rubric,
-  { choice, verdict, reward }: Choice,
+  { model, price, prompt: own }: Rubric,
+  { choice, means, verdict, reward }: Choice,
   prompt: JudgePrompt,
   reply: string,
   spent: Pick<ModelJudgement, 'promptTokens' | 'completionTokens'>,
 ): EnvironmentReply {
   const { promptTokens, completionTokens } = spent;
+  // A letter says nothing by itself.
+  const extracted = own === undefined ? choice : (means ?? choice).slice(0, 200);
   const hash = createHash('sha256').update(JSON.stringify(prompt.messages)).digest('hex');
   const known = price && promptTokens !== null && completionTokens !== null;
   const cost = known ? (promptTokens * price.prompt + completionTokens * price.completion) / 1e6 : undefined;
   return {
-    ...(verdict ? { verdict: { verdict, reason: 'rubric', extracted: choice } } : { done: true }),
+    ...(verdict ? { verdict: { verdict, reason: 'rubric', extracted } } : { done: true }),
     ...rewardOf({ reward }),
     judged: { model, prompt: hash, reply: middleCut(reply), ...spent, ...(cost === undefined ? {} : { cost }) },
   };

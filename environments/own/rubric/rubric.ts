@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { ENVIRONMENT_NAME } from '../../../domain/rollout/environment.ts';
+import { CHOICES, LABEL, OWN_PROMPT, type PageRubric } from '../../../domain/rollout/rubric.ts';
 import { SETTINGS } from '../../../domain/rollout/settings.ts';
 import * as f from '../../../domain/schema/fields.ts';
 import { EnvironmentError } from '../../../domain/errors/errors.ts';
@@ -12,22 +13,11 @@ import { FORBIDDEN, isForbiddenAddress } from '../../../local/machine/forbidden-
 
 export const MAX_RUBRIC_BYTES = 1 << 20;
 const TEXT = f.storableText(1);
-/** The judge writes it behind its mark, alone on a line. */
-const LABEL: f.Test<string> = [
-  (value) => f.storableText(1, 100)[0](value) && /^[^\n\r*`:]+$/.test(value as string),
-  'one line of 1 to 100 characters, without `*`, backticks and colons',
-];
 const SERVER: f.Test<string> = [
   (value) => TEXT[0](value) && isServer(value as string),
   'an http or https address without password, query and fragment',
 ];
 const PRICE = f.realNumber(0, 1e6);
-const CHOICE = f.objectOf({
-  choice: LABEL,
-  means: f.maybe(TEXT),
-  verdict: f.maybe(f.oneOf('right', 'wrong')),
-  reward: f.maybe(f.realNumber(-1e30, 1e30)),
-});
 const EXAMPLE = f.objectOf({
   ...{ question: f.maybe(TEXT), reference: f.maybe(TEXT), answer: f.TEXT, reason: f.maybe(TEXT), choice: LABEL },
 });
@@ -37,8 +27,10 @@ const RUBRIC = f.objectOf({
   server: SERVER,
   model: f.storableText(1, 300),
   apiKeyEnv: f.maybe(SETTINGS.apiKeyEnv.of),
-  instructions: TEXT,
-  choices: f.listOf(CHOICE, 2, 100),
+  instructions: f.maybe(TEXT),
+  /** In place of instructions, examples and fences. */
+  prompt: f.maybe(OWN_PROMPT),
+  choices: CHOICES,
   examples: f.maybe(f.listOf(EXAMPLE, 0, 50)),
   /** The exact judge is asked first, and the model only about what that cannot show equal. */
   exactFirst: f.maybe(f.BOOLEAN),
@@ -51,7 +43,11 @@ const RUBRIC = f.objectOf({
 });
 
 /** The first fault of a rubric whose fields are right by themselves. */
-function flawBetween({ server, choices, examples, exactFirst, reference }: Rubric): string | undefined {
+function flawBetween(rubric: Rubric): string | undefined {
+  const { server, choices, examples, exactFirst, reference, instructions, prompt } = rubric;
+  if (instructions === undefined && prompt === undefined) return '`instructions` is missing: it takes a text';
+  if (prompt !== undefined && (instructions !== undefined || examples.length > 0))
+    return '`prompt` stands beside `instructions` or `examples`: it is all that the judge is told';
   if (isForbiddenAddress(new URL(server).hostname)) return `\`server\` ${FORBIDDEN}`;
   const names = choices.map(({ choice }) => sameChoice(choice));
   const twice = names.findIndex((name, i) => names.indexOf(name) < i);
@@ -104,6 +100,22 @@ export function readRubric(file: string, content: string): ReadRubric {
   if (between !== undefined) return refuse(between);
   return { rubric, sha256: createHash('sha256').update(content).digest('hex') };
 }
+
+/** The words in which a rubric asks, whole or in part. */
+const WORDS = ['instructions', 'prompt', 'choices', 'examples'];
+
+/** A file that names a model alone judges by the rubric of a benchmark's page. */
+export function namesModelAlone(content: string): boolean {
+  try {
+    const value = strictJson(content);
+    return f.isObject(value) && 'server' in value && !WORDS.some((word) => word in value);
+  } catch {
+    return false;
+  }
+}
+
+export const withPageRubric = (content: string, name: string, { prompt, choices }: PageRubric): string =>
+  JSON.stringify({ name, prompt, choices, ...(strictJson(content) as object) });
 
 /** Choices are compared without regard to case and blanks. */
 export const sameChoice = (choice: string): string => choice.trim().replace(/\s+/g, ' ').toLowerCase();

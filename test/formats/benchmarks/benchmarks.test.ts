@@ -146,7 +146,7 @@ describe("a user's own page", () => {
   });
 
   test.each([
-    ['scorer: choices', 'scorer: taste', ':3: `scorer` takes one of judge, choices, tests, rules.'],
+    ['scorer: choices', 'scorer: taste', ':3: `scorer` takes one of judge, choices, tests, rules, rubric.'],
     ['title: Mine', 'titel: Mine', ':1: the line has the unknown field `titel`.'],
     ['title: Mine', 'title: ""', ':1: `title` takes a text that is not empty.'],
     [
