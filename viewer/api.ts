@@ -2,7 +2,7 @@
 // Reads only. A list waits for its first rows, never for all.
 
 import { UsageError } from '../domain/errors/errors.ts';
-import type { RolloutId } from '../domain/names/ids.ts';
+import { isRunName, type RolloutId } from '../domain/names/ids.ts';
 import { rolloutFolder } from '../records/format/layout.ts';
 import { evaluationNames } from '../records/run/evaluation-record.ts';
 import type { Priced } from '../statistics/timing.ts';
@@ -124,7 +124,7 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
 }
 
 async function listRuns(runs: Runs): Promise<RunsMessage> {
-  const evaluations = (await evaluationNames(runs.out)).toSorted();
+  const evaluations = (await evaluationNames(runs.out)).filter(isRunName).toSorted();
   return { folder: runs.out, runs: await runs.heads(), evaluations };
 }
 

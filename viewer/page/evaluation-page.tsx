@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import type { BenchmarkMessage, EvaluationMessage } from '../model/messages.ts';
+import { plain } from '../model/visible-bytes.ts';
 import { plural, spaced } from './format.ts';
 import { Facts, Loading, Notice, OmittedParts, Problem, Section } from './parts.tsx';
 import { type EvaluationRoute, runHref } from './route.ts';
@@ -41,8 +42,8 @@ export function EvaluationPage({ route, source }: Props): JSX.Element {
           <Benchmark key={one.benchmark} message={one} linked={source.kind === 'server'} />
         ))}
         <Section title="Settings in force" wide>
-          <Facts facts={settings.map(([name, value]) => [spaced(name), value])} />
-          {differing.length > 0 && <Facts facts={differing} />}
+          <Facts facts={settings.map(([name, value]) => [spaced(name), plain(value)])} />
+          {differing.length > 0 && <Facts facts={differing.map(([cell, own]) => [plain(cell), plain(own)])} />}
         </Section>
       </div>
     </section>
@@ -58,12 +59,13 @@ function again({ benchmarks }: EvaluationMessage): number {
 }
 
 function Benchmark({ message, linked }: { readonly message: BenchmarkMessage; readonly linked: boolean }): JSX.Element {
-  const { benchmark, runs, unread } = message;
+  const { runs, unread } = message;
+  const benchmark = plain(message.benchmark);
   return (
     <Section title={benchmark} wide>
       {unread.map(({ label, problem }) => (
         <Notice key={label} kind="problem">
-          {label}: {problem}
+          {plain(`${label}: ${problem}`)}
         </Notice>
       ))}
       <RunTables
@@ -73,7 +75,7 @@ function Benchmark({ message, linked }: { readonly message: BenchmarkMessage; re
         linked={linked}
         nameOf={({ head: { run }, label }) => (
           <a class="underlined" href={runHref(run)} title={run}>
-            {label}
+            {plain(label)}
           </a>
         )}
       />

@@ -40,6 +40,7 @@ export function RunTables<R extends ComparedHead>(props: RunTablesProps<R>): JSX
             label={`${label}: ${name}`}
             rows={rows}
             keyOf={({ head }) => head.run}
+            kind="runs"
             columns={[
               ...accuracyColumns(props, rows, isLast),
               ...differenceColumns(props, rows),
@@ -66,7 +67,7 @@ function accuracyColumns<R extends ComparedHead>(
   return [
     { name: title, cell: (run) => <Name run={run}>{nameOf(run)}</Name> },
     {
-      name: rows[0]!.accuracy.name.replace('pass@1', isRepeated ? 'avg@n' : 'right'),
+      name: rows[0]!.accuracy.name.replace('pass@1', isRepeated ? 'avg@n' : 'right') + (isLast ? '' : ' at turn 1'),
       title: 'Of queries, each its share of right samples.',
       cell: ({ accuracy }) => <b>{share(accuracy.value)}</b>,
     },
