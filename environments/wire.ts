@@ -33,10 +33,18 @@ export function episodeOf({ run, query, sample, attempt, settings }: Played): Ep
 }
 
 /** The row of a query whose own is not stored, as in the runs of Everturn's own judges. */
-function rowOf({ queryId, task, solutions, inputOutput, tests, prompt }: Played['query']): JsonObject {
+function rowOf({ queryId, task, solutions, inputOutput, tests, instructions, prompt }: Played['query']): JsonObject {
   const asked = prompt.kind === 'text' ? { prompt: prompt.text } : { messages: [...prompt.messages] };
   const cases = inputOutput ? { input_output: inputOutput as unknown as JsonObject } : {};
-  return { query_id: queryId, task, solutions, ...cases, ...(tests && { tests }), ...asked } as JsonObject;
+  return {
+    query_id: queryId,
+    task,
+    solutions,
+    ...cases,
+    ...(tests && { tests }),
+    ...(instructions && { instructions }),
+    ...asked,
+  } as JsonObject;
 }
 
 export function beginParams(rollout: Played): BeginParams {

@@ -72,7 +72,7 @@ function steeredLines({ counts: { steered = 0 } }: Counted, stats: string): stri
 }
 
 /** Reasons of `wrong` that need no second look, or that Everturn's own judges cannot take. */
-const SETTLED: ReadonlySet<string> = new Set(['different', 'environment', 'rubric']);
+const SETTLED: ReadonlySet<string> = new Set(['different', 'environment', 'not-followed', 'rubric']);
 
 /** Reasons of `wrong` that say how far the judge sees: another one may decide otherwise. */
 const BEYOND: ReadonlySet<string> = new Set(['unreadable', 'too-big', 'not-shown']);

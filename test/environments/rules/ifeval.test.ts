@@ -8,6 +8,7 @@ import type { Query } from '../../../domain/query/query.ts';
 import { createEnvironments } from '../../../environments/index.ts';
 import { IFEVAL } from '../../../environments/rules/ifeval.ts';
 import { languageOf } from '../../../environments/rules/language.ts';
+import { episodeOf } from '../../../environments/wire.ts';
 import { judgeRules } from '../../../environments/rules/rules-environment.ts';
 import { rowsOf } from '../../support/rows.ts';
 
@@ -119,5 +120,11 @@ describe('an answer to several instructions', () => {
     await environments.close();
     expect(reply).toMatchObject({ verdict: { verdict }, metrics: { instructions: 2, followed } });
     expect(reply.verdict?.extracted).toBe(extracted);
+  });
+
+  test('are in the row that an environment gets which judges it again', () => {
+    const asked = { ...query, queryId: 'q', prompt: { kind: 'text', text: 'Go.' } } as Query;
+    const { row } = episodeOf({ run: 'r', query: asked, sample: 0, attempt: 1, settings: { seed: 1 } as never });
+    expect(row).toMatchObject({ task: 'rules', instructions: query.instructions });
   });
 });
