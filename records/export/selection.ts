@@ -70,7 +70,7 @@ export async function* everyTrajectory(
 
 /** The same of given rollouts; those of a group should follow each other. */
 export async function openSelection(store: Store, options: SelectionOptions): Promise<Select> {
-  const { filter, advantages = 'none', needsIds = false, grouped = false } = options;
+  const { filter, advantages = 'none', needsIds = false, grouped = false, incomplete } = options;
   const reading = await openReading(store, options);
   const labelsOf = openGroupLabels(store, { reading, advantages });
   const labelled = grouped || filter !== undefined || advantages !== 'none';
@@ -92,7 +92,9 @@ export async function openSelection(store: Store, options: SelectionOptions): Pr
         skip('not-trainable', 'the server gave text and no token ids');
         continue;
       }
-      const branches = branchesOf(trajectory);
+      const own = branchesOf(trajectory);
+      // Every call of a failed program may have been abandoned.
+      const branches = own.length === 0 && incomplete === 'all' ? [{ ...trajectory, turns: [] }] : own;
       if (!labelled) {
         for (const branch of branches) yield { trajectory: branch, labels: {}, whole };
         continue;

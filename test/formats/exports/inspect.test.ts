@@ -6,7 +6,9 @@ import { plannedExport } from '../../../library/export-plan.ts';
 import { statisticsOf } from '../../../library/statistics.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { runPlace } from '../../../run/place.ts';
-import { aQuery, play, putRun, RUN, someSettings } from '../../records/play.ts';
+import { aQuery, play, putRun, RUN, someSettings, withRecords } from '../../records/play.ts';
+import type { TurnRecord } from '../../../domain/rollout/turn.ts';
+import type { EndRecord } from '../../../domain/rollout/trajectory.ts';
 import { inspectLog } from '../../../formats/exports/inspect.ts';
 import { ODD, oddRun } from './odd-run.ts';
 import { playedCalls } from './played-calls.ts';
@@ -120,6 +122,49 @@ describe('a log of Inspect', () => {
       { id: 'c1', function: 'add', type: 'function', arguments: {}, parse_error: expect.stringContaining('[1') },
     ]);
     expect(messages.filter(({ role }: Fields) => role === 'tool').length).toBeGreaterThan(0);
+  });
+
+  test('has one sample of an agent’s rollout: the conversation that its last call ended', async () => {
+    const played = await playedCalls();
+    const exporter = inspectLog({ eval: {}, ended: () => ({}), scoresOf: () => [] });
+    const lines = [0, 1].map((index) =>
+      exporter.lines({ ...played, branch: { index, of: 2, parent: null, calls: [] } }).map((line) => JSON.parse(line)),
+    );
+    expect(lines).toMatchObject([[], [{ metadata: { branches: 2 } }]]);
+  });
+
+  test('has a failed rollout of an agent whose calls were all abandoned', async () => {
+    const agents = join(folder, 'agents');
+    const abandoned = (end: EndRecord) => ({ ...end, abandoned: [1] });
+    const store = withRecords(openFileStore(agents, RUN), { end: abandoned });
+    const query = aQuery('a');
+    await putRun(store, [query]);
+    const asked = {
+      ...{ call: 'c', hash: 'a'.repeat(64), occurrence: 0, dialect: '/chat/completions', parent: null, branch: null },
+      ...{ differsAt: null, shared: 0, limits: {}, messages: [{ role: 'user', text: 'Hi.' }] },
+    } as unknown as NonNullable<TurnRecord['asked']>;
+    await play(store, { query, verdicts: ['called'], stop: 'failed', turn: () => ({ asked }) });
+    const { samples } = await logOf(agents);
+    expect(samples).toMatchObject([
+      { id: 'a', turn_count: 0, error: { message: expect.stringContaining('scripted') } },
+    ]);
+  });
+
+  test('scores a run of rewards alone by its returns', async () => {
+    const rewards = join(folder, 'rewards');
+    const given = (end: EndRecord) => ({ ...end, turnRewards: [0.25], returns: [0.25] });
+    const store = withRecords(openFileStore(rewards, RUN), { end: given });
+    const queries = ['a', 'b'].map((id) => aQuery(id));
+    await putRun(store, queries);
+    for (const [index, query] of queries.entries()) await play(store, { query, index, verdicts: ['scored'] });
+    const { samples, header } = await logOf(rewards);
+    expect(header['results'].scores).toMatchObject([
+      { name: 'return', scored_samples: 2, metrics: { mean: { value: 0.25 }, stderr: { value: 0 } } },
+    ]);
+    expect(samples.map(({ scores }) => scores)).toMatchObject([
+      { return: { value: 0.25 } },
+      { return: { value: 0.25 } },
+    ]);
   });
 
   test('keeps hostile text and ids as text', async () => {
