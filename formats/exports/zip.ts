@@ -40,8 +40,8 @@ const DATE = 0x21;
 
 export function openZip() {
   let offset = 0;
-  let entries = 0;
-  const directory: Buffer[] = [];
+  // As texts of bytes: a small buffer would keep the whole pool alive that it was cut from.
+  const directory: string[] = [];
   const placed = (...parts: readonly Uint8Array[]): Uint8Array => {
     const bytes = Buffer.concat(parts);
     offset += bytes.length;
@@ -55,13 +55,14 @@ export function openZip() {
       const far = isFar ? [u16(1, 8), u64(offset)] : [];
       const facts = [u16(VERSION, UTF_8, DEFLATED, 0, DATE), u32(crc, length, size), u16(named.length)];
       const central = [u32(0x02014b50), u16(VERSION), ...facts, u16(isFar ? 12 : 0, 0, 0, 0)];
-      directory.push(Buffer.concat([...central, u32(0, Math.min(offset, MOST_32)), named, ...far]));
-      entries++;
+      const entry = Buffer.concat([...central, u32(0, Math.min(offset, MOST_32)), named, ...far]);
+      directory.push(entry.toString('latin1'));
       return placed(u32(0x04034b50), ...facts, u16(0), named, ...deflated);
     },
     *end(): Generator<Uint8Array> {
       const start = offset;
-      for (const entry of directory) yield placed(entry);
+      const entries = directory.length;
+      for (const entry of directory) yield placed(Buffer.from(entry, 'latin1'));
       const [end, length] = [offset, offset - start];
       if (entries >= MOST_16 || end >= MOST_32) {
         yield placed(u32(0x06064b50), u64(44), u16(VERSION, VERSION), u32(0, 0), u64(entries, entries, length, start));
