@@ -75,7 +75,8 @@ export function fileError(action: string, path: string, cause: unknown): unknown
   if (code === undefined) return cause;
   const known = KNOWN[code];
   if (!known) return new StoreError(`cannot ${action} ${path}`, { reason: 'io-error', cause });
-  const [reason, words, fix, retryable] = known;
+  const [reason, words, right, retryable] = known;
+  const fix = action === 'read' && reason === 'no-permission' ? 'Give this user the right to read it.' : right;
   return new StoreError(`cannot ${action} ${path}: ${words}`, { reason, fix, retryable, cause });
 }
 

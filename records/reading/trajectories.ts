@@ -8,6 +8,7 @@ import type { EndRecord, PlayedTurn, Trajectory } from '../../domain/rollout/tra
 import { mapAhead } from '../map-ahead.ts';
 import { placeOf } from '../places/files.ts';
 import { NameSet } from '../name-set.ts';
+import { completeBefore, movedAway, mustHaveStayed } from '../run/present.ts';
 import type { Store, Stored, Breach } from '../store.ts';
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
 import { type SummaryOptions, summaryOf } from './summary.ts';
@@ -32,6 +33,15 @@ export async function readTrajectory(
   }
   if (end && turns.length < end.record.turns.length) throw broken(store, id, `turn ${turns.length + 1} is missing`);
   return { rollout: rollout.record, turns, end: end?.record ?? null };
+}
+
+/** Of one that was listed: undefined if it was about to begin. */
+async function readListed(store: Store, id: RolloutId): Promise<Trajectory | undefined> {
+  const found = await readTrajectory(store, id);
+  if (found) return found;
+  const listed = await store.listRolloutsOf(id.query, { partly: true });
+  if (!listed.some(({ sample, attempt }) => sample === id.sample && attempt === id.attempt)) throw movedAway(store);
+  return readTrajectory(store, id);
 }
 
 export interface ReadOptions {
@@ -65,9 +75,15 @@ async function* orderedRollouts(
   store: Store,
   { attempts = 'latest', partly = false }: OrderOptions = {},
 ): AsyncGenerator<OrderedRollout> {
-  const pick = (ids: readonly RolloutId[], index: number | null) =>
-    (attempts === 'all' ? ids : ids.filter((id, i) => ids[i + 1]?.sample !== id.sample)).map((id) => ({ id, index }));
+  let firsts = 0;
+  const pick = (ids: readonly RolloutId[], index: number | null) => {
+    firsts += ids.filter(({ attempt }) => attempt === 1).length;
+    const picked = attempts === 'all' ? ids : ids.filter((id, i) => ids[i + 1]?.sample !== id.sample);
+    return picked.map((id) => ({ id, index }));
+  };
   const seen = new NameSet();
+  const complete = partly ? 0 : await completeBefore(store);
+  if (complete === 0 && !partly) await mustHaveStayed(store, 0, 0);
   const total = await store.countQueries();
   for (let from = 0; from < total; from += PAGE) {
     const page = await store.readQueries(from, PAGE);
@@ -78,12 +94,13 @@ async function* orderedRollouts(
   }
   for await (const { query } of store.listRollouts(partly ? () => {} : undefined))
     if (seen.add(query)) yield* pick(await store.listRolloutsOf(query, { partly }), null);
+  if (!partly) await mustHaveStayed(store, complete, firsts);
 }
 
 export async function* readTrajectories(store: Store, options: ReadOptions = {}): AsyncGenerator<Trajectory> {
   const read = mapAhead(options.ids ?? rolloutsInOrder(store, options), placeOf(store.folder).atOnce, async (id) => ({
     id,
-    found: await readTrajectory(store, id).catch((error: unknown) => {
+    found: await readListed(store, id).catch((error: unknown) => {
       if (!options.onBroken || !(error instanceof StoreError) || error.retryable) throw error;
       return error;
     }),

@@ -2,6 +2,7 @@
 // end and its index. Each reader would take it for a smaller run.
 
 import { StoreError } from '../../domain/errors/errors.ts';
+import { existsFolder } from '../places/files.ts';
 import type { Store } from '../store.ts';
 
 /** For a reader of one rollout: reads one name where there are any. */
@@ -30,4 +31,15 @@ export function mustHold({ folder }: Store, complete: number, here: number): voi
   const message = `${folder} has a result with ${complete} complete, and ${found}: a part of rollouts/ or ended/ is missing`;
   const fix = 'Take both folders from a copy of the run; no step writes them again.';
   throw new StoreError(message, { reason: 'record-missing', fix });
+}
+
+/** After all rollouts were read: a folder that was away for a moment looked like a smaller run, or like none. */
+export async function mustHaveStayed(store: Store, complete: number, here: number): Promise<void> {
+  // Asked last: a run that ends meanwhile has more than were read.
+  if (here < complete || (here === 0 && !(await existsFolder(store.folder)))) throw movedAway(store);
+}
+
+export function movedAway({ folder }: Store): StoreError {
+  const message = `${folder} was moved, or lost files, while it was read`;
+  return new StoreError(message, { reason: 'record-missing', retryable: true, fix: 'Repeat the command.' });
 }
