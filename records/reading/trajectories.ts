@@ -6,7 +6,7 @@ import { StoreError } from '../../domain/errors/errors.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../../domain/rollout/trajectory.ts';
 import { mapAhead } from '../map-ahead.ts';
-import { placeOf } from '../places/files.ts';
+import { existsFolder, placeOf } from '../places/files.ts';
 import { NameSet } from '../name-set.ts';
 import { completeBefore, movedAway, mustHaveStayed } from '../run/present.ts';
 import type { Store, Stored, Breach } from '../store.ts';
@@ -83,7 +83,7 @@ async function* orderedRollouts(
   };
   const seen = new NameSet();
   const complete = partly ? 0 : await completeBefore(store);
-  if (complete === 0 && !partly) await mustHaveStayed(store, 0, 0);
+  const wasThere = complete > 0 || (!partly && (await existsFolder(store.folder)));
   const total = await store.countQueries();
   for (let from = 0; from < total; from += PAGE) {
     const page = await store.readQueries(from, PAGE);
@@ -94,7 +94,7 @@ async function* orderedRollouts(
   }
   for await (const { query } of store.listRollouts(partly ? () => {} : undefined))
     if (seen.add(query)) yield* pick(await store.listRolloutsOf(query, { partly }), null);
-  if (!partly) await mustHaveStayed(store, complete, firsts);
+  if (wasThere) await mustHaveStayed(store, complete, firsts);
 }
 
 export async function* readTrajectories(store: Store, options: ReadOptions = {}): AsyncGenerator<Trajectory> {

@@ -14,7 +14,7 @@ export async function mustHoldRollouts(store: Store): Promise<void> {
 /** For a reader of all rollouts: reads all names of a run that has ended. */
 export async function mustHoldAll(store: Store): Promise<void> {
   const complete = await completeBefore(store);
-  if (complete === 0) return;
+  if (complete === 0) return mustHaveStayed(store, 0, 0);
   let here = 0;
   for await (const { attempt } of store.listRollouts()) if (attempt === 1) here++;
   mustHold(store, complete, here);

@@ -4,6 +4,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSummaries, readTrajectories } from '../../records/reading/trajectories.ts';
+import { mustHoldAll } from '../../records/run/present.ts';
 import type { Store } from '../../records/store.ts';
 import { all } from '../contract/store.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -27,7 +28,9 @@ describe('a run that is moved while it is read', () => {
     await read.next();
     renameSync(there, away);
     await expect(all(read)).rejects.toThrow(/was moved, or lost files|is changed/);
-    await expect(all(reader(again(out)))).rejects.toThrow('was moved, or lost files');
+    // Commands ask before they read; a run that the server alone knows may have no folder.
+    await expect(mustHoldAll(again(out))).rejects.toThrow('was moved, or lost files');
+    expect(await all(reader(again(out)))).toEqual([]);
     renameSync(away, there);
     expect(await all(reader(again(out)))).toHaveLength(whole.length);
   });
