@@ -1,7 +1,9 @@
 // `everturn eval <benchmarks…>`: benchmarks × models × what is varied, each as a run, and one table. The same command attaches to
 // what it started, and plays again what failed.
 
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { explain, UsageError } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type Baseline, findBaseline, whyWorse } from '../../library/evaluate/baseline.ts';
 import type { Cell, RefusedCell } from '../../library/evaluate/cells.ts';
@@ -11,11 +13,10 @@ import { planCells } from '../../library/evaluate/plan.ts';
 import { mustReadEvaluation } from '../../records/run/evaluation-record.ts';
 import { startEvaluation, type StartedEvaluation } from '../../library/evaluate/start-evaluation.ts';
 import { evaluationTable } from '../../library/evaluate/table.ts';
-import { writeFileAt } from '../../records/export/export-run.ts';
 import { resolvePlace } from '../../records/place.ts';
 import { optionNamed } from '../../run/config.ts';
 import { FIELDS } from '../../run/options.ts';
-import { knownResult, runPlace } from '../../run/place.ts';
+import { knownResult, runPlace, type RunPlace } from '../../run/place.ts';
 import { prepareRun } from '../../run/prepare-run.ts';
 import { type Answer, choiceFlag, command, flag, listFlag, number, text, unusable, wholeFlag } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOf, exitCodeOfResult } from '../exit.ts';
@@ -149,15 +150,25 @@ async function recorded(io: Io, name: string | undefined, under: string): Promis
       'Name one, as in `everturn eval gsm8k`; `everturn benchmarks` lists them.',
     );
   const out = resolvePlace(io.cwd, under);
-  const { cells } = await mustReadEvaluation(out, name);
-  const none = { server: '', maxConcurrent: 1, found: 'attached', retried: Promise.resolve() } as const;
-  return {
-    name,
-    out,
-    refused: [],
-    cells: cells.map(({ run, ...cell }) => ({ ...cell, ...none, place: runPlace(out, run) })),
-  };
+  const { cells: all } = await mustReadEvaluation(out, name);
+  const cells: Cell[] = [];
+  const refused: RefusedCell[] = [];
+  for (const { benchmark, label, run } of all) {
+    const place = runPlace(out, run);
+    const cell = { benchmark, label };
+    if (await place.store.exists())
+      cells.push({ ...cell, place, limit: undefined, found: 'attached', retried: Promise.resolve() });
+    else refused.push({ ...cell, refused: goneRun(place) });
+  }
+  if (cells.length === 0 && refused[0]) throw refused[0].refused;
+  return { name, out, cells, refused };
 }
+
+const goneRun = ({ out, run }: RunPlace): UsageError =>
+  new UsageError(`its run ${run} is not in ${out}`, {
+    reason: 'no-such-run',
+    fix: 'Move it back, or repeat the command that began it.',
+  });
 
 type Given = RunFlags &
   Parameters<typeof costBy>[1] & {
@@ -190,8 +201,7 @@ async function shown(
     const worse = baseline === undefined ? null : await whyWorse(baseline.placeFor(row), place);
     judged.push({ benchmark, label, seconds, fault: ends[i]!.cause ?? under ?? worse });
   }
-  if (given.junit !== undefined)
-    await writeFileAt(resolve(io.cwd, given.junit), true, (file) => file.appendFile(junitXml(name, judged)));
+  const error = given.junit === undefined ? undefined : await notWritten(io, given.junit, junitXml(name, judged));
   // Those that were refused are told above.
   const gates = judged.slice(refused.length).filter(({ fault }) => fault !== null);
   const code =
@@ -204,8 +214,22 @@ async function shown(
       ...gates.map(({ benchmark, label, fault }) => `everturn: ${oneLine(`${benchmark} ${label}`)}: ${fault}`),
     ],
     code: code === EXIT.ok && gates.length > 0 ? EXIT.below : code,
+    // The table is printed all the same.
+    ...(error && { error }),
   };
 }
+
+const notWritten = (io: Io, file: string, text: string): Promise<Error | undefined> =>
+  writeFile(resolve(io.cwd, file), text).then(
+    () => undefined,
+    (cause: unknown) =>
+      unusable(
+        `--junit ${file} cannot be written: ${explain(cause)}`,
+        'Name a file in a folder that is there.',
+        'bad-value',
+        cause,
+      ),
+  );
 
 function whyUnder(row: ReturnType<typeof rowsOf>[number], least: number): string | null {
   const { accuracy, leftOutWrong } = row.atTurns.at(-1)!;

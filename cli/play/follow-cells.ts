@@ -46,9 +46,10 @@ async function followOpen(io: Io, link: Link, open: Set<Cell>, view: CellsView):
 }
 
 /** A run that cannot be told now keeps its share, or ends itself: it loses time alone. */
-async function shareAgain(link: Link, { server, maxConcurrent }: Cell, open: ReadonlySet<Cell>): Promise<void> {
-  const others = [...open].filter((cell) => cell.server === server);
-  const share = shareOf(maxConcurrent, others.length);
+async function shareAgain(link: Link, { limit }: Cell, open: ReadonlySet<Cell>): Promise<void> {
+  if (!limit) return;
+  const others = [...open].filter((cell) => cell.limit?.server === limit.server);
+  const share = shareOf(limit.maxConcurrent, others.length);
   const told = others.map(({ place }) => tuneRun(link.session, place.run, { maxConcurrent: share }));
   await Promise.allSettled(told);
 }

@@ -23,10 +23,8 @@ export interface CellWish {
 export interface Cell {
   readonly benchmark: string;
   readonly label: string;
-  /** The server, or the model, whose limit of requests it shares with others. */
-  readonly server: string;
-  /** Rollouts in flight, of all cells of its server together. */
-  readonly maxConcurrent: number;
+  /** Rollouts in flight of all cells of its server, or its model, together; undefined: this command did not start it. */
+  readonly limit: { readonly server: string; readonly maxConcurrent: number } | undefined;
   readonly place: RunPlace;
   /** `retried`: it has ended, and these of its rollouts, which had failed, are played again. */
   readonly found: 'new' | 'attached' | 'ended' | 'retried';
@@ -121,7 +119,7 @@ async function startCell(
   const { maxConcurrent } = wish.resolved.options;
   const share = shareOf(maxConcurrent, openOn.get(server) ?? 1);
   const { place, found } = await leaveRun({ ...prepared, maxConcurrent: share }, caller);
-  const cell = { benchmark, label, server, maxConcurrent, place };
+  const cell = { benchmark, label, limit: { server, maxConcurrent }, place };
   const failed = found === 'ended' ? await failedOf(place, caller) : [];
   if (failed.length === 0) return { ...cell, found, retried: Promise.resolve() };
   return { ...cell, found: 'retried', retried: playAgain(place, failed, share, caller) };

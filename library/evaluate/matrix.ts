@@ -1,8 +1,7 @@
 // The cells of an evaluation: each benchmark with each model and each value that is varied. Pure.
 
 import { unusable } from '../../domain/errors/unusable.ts';
-import type { RunOptions } from '../../run/options.ts';
-import { FIELDS } from '../../run/options.ts';
+import { FIELDS, type RunOptions } from '../../run/options.ts';
 
 /** One option and its values, each with its name in a label. */
 type Axis = readonly (readonly [key: keyof RunOptions, value: unknown, label: string])[];

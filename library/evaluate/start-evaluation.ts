@@ -1,5 +1,6 @@
 // An evaluation as it is started: its cells go on by themselves, and one record binds them.
 
+import { unusable } from '../../domain/errors/unusable.ts';
 import { resolvePlace } from '../../records/place.ts';
 import type { Caller } from '../../run/caller.ts';
 import {
@@ -12,7 +13,7 @@ import {
   startCells,
 } from './cells.ts';
 import { type EvaluationPlan, planCells } from './plan.ts';
-import { derivedEvaluationName, recordEvaluation } from '../../records/run/evaluation-record.ts';
+import { derivedEvaluationName, readEvaluation, recordEvaluation } from '../../records/run/evaluation-record.ts';
 
 export interface StartedEvaluation {
   readonly name: string;
@@ -24,16 +25,30 @@ export interface StartedEvaluation {
 
 /** Throws what refuses the first cell where none can be played. */
 export async function startEvaluation(plan: EvaluationPlan, caller: Caller): Promise<StartedEvaluation> {
+  const out = resolvePlace(plan.cwd, plan.out);
+  // A damaged record is told before anything is played.
+  if (plan.name !== undefined) await readEvaluation(out, plan.name);
   const wishes = planCells(plan);
   const wanted = wishes.filter((one): one is CellWish => !isRefused(one));
   const prepared = await prepareCells(wanted, caller);
   const refused = [...wishes, ...prepared].filter(isRefused);
   const playable = prepared.filter((one): one is PreparedCell => !isRefused(one));
   if (playable.length === 0) throw refused[0]!.refused;
+  mustDiffer(playable);
   const cells = await startCells(playable, caller);
   const runs = cells.map(({ benchmark, label, place: { run } }) => ({ benchmark, label, run }));
   const name = plan.name ?? derivedEvaluationName(runs);
-  const out = resolvePlace(plan.cwd, plan.out);
   await recordEvaluation(out, name, runs, caller.now());
   return { name, out, cells, refused };
+}
+
+/** Two cells that are one run would be two rows of the same numbers. */
+function mustDiffer(cells: readonly PreparedCell[]): void {
+  for (const [i, { label, prepared }] of cells.entries()) {
+    const same = cells.slice(0, i).find((other) => other.prepared.place.run === prepared.place.run);
+    if (!same) continue;
+    for (const one of cells) one.prepared.close();
+    const message = `"${same.label}" and "${label}" are one run, ${prepared.place.run}: what differs changes no answer.`;
+    throw unusable(message, 'Vary another option.');
+  }
 }

@@ -1,7 +1,7 @@
 // The built command line evaluates several models on several data sets in one command: one table, cells that are refused by
 // themselves, failed rollouts played again by the same command, gates, and the same from a program.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { evaluate } from '../../library/evaluate/evaluate.ts';
@@ -110,6 +110,30 @@ describe('an evaluation', { timeout: 300_000 }, () => {
     expect(again.stdout).not.toContain('left out as wrong');
     // The model is asked whether it is there by no cell that has ended.
     expect(answered.slice(calls)).toEqual([`good What is 42? ${ROWS - 1}`]);
+  });
+
+  test('names a damaged record, a run that is gone, and two cells that are one run; nothing is asked for it', async () => {
+    expect((await play('kept', ['good'])).code).toBe(0);
+    const calls = answered.length;
+    const runs = join(everturn.folder, 'runs');
+    renameSync(join(runs, 'kept-rows-good'), join(runs, 'kept-away'));
+    const rest = await everturn.call('eval', '--name', 'kept');
+    expect(rest.code).toBe(2);
+    expect(rest.stdout).toMatch(/^good .*kept-other-good$/m);
+    expect(rest.stdout).toContain('Not played: rows with good: its run kept-rows-good is not in');
+    renameSync(join(runs, 'kept-away'), join(runs, 'kept-rows-good'));
+    writeFileSync(join(runs, 'kept.eval.json'), '{"format":"everturn-eval/1"}');
+    const damaged = await play('kept', ['good', 'poor']);
+    expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringMatching(/kept\.eval\.json: `name` is missing/)]);
+    const same = await everturn.call('eval', 'rows.jsonl', ...named(['good']), '--vary', 'maxConcurrent=1,2');
+    expect([same.code, same.stderr]).toEqual([
+      2,
+      expect.stringMatching(/are one run, rows-\w+: what differs changes no answer/),
+    ]);
+    expect(answered.slice(calls).filter(isQuestion)).toEqual([]);
+    const file = await everturn.call('eval', '--name', 'both', '--junit', 'none/x.xml');
+    expect([file.code, file.stdout]).toEqual([2, expect.stringContaining('both-rows-good')]);
+    expect(file.stderr).toContain('--junit none/x.xml cannot be written');
   });
 
   test('goes on where its command was killed, and asks nothing twice', async () => {
