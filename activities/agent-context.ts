@@ -7,7 +7,8 @@ import type { Claim } from '../domain/agent/claims.ts';
 import type { AgentRequest } from '../domain/agent/conversation.ts';
 import { explain } from '../domain/errors/errors.ts';
 import { tokenBudget } from '../domain/rollout/ending.ts';
-import { TooManyTokens } from '../domain/context/new-context.ts';
+import { templateVariables, TooManyTokens } from '../domain/context/new-context.ts';
+import type { Query } from '../domain/query/query.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { oneLine } from '../domain/text/foreign-text.ts';
@@ -16,6 +17,7 @@ import type { Backend, TokenBackend } from '../inference/backend.ts';
 import type { Stored } from '../records/store.ts';
 
 interface Answering {
+  readonly query: Query;
   readonly settings: RolloutSettings;
   readonly backend: Backend;
   readonly calls: {
@@ -51,10 +53,9 @@ export async function countCallTokens(
 }
 
 /** No ids are made that the model's context does not hold. */
-function inTokens(request: AgentRequest, { settings, calls }: Answering, { tokenizer, facts }: TokenBackend) {
-  const { stops = [], opensResults } = settings.tools ?? {};
-  const end = { stops, ...(opensResults !== undefined && { opensResults }) };
-  return callContext(request, calls.played, tokenizer, end, facts.contextLength).catch((error: unknown) =>
+function inTokens(request: AgentRequest, answering: Answering, { tokenizer, facts }: TokenBackend) {
+  const form = { ...answering.settings.tools, variables: templateVariables(answering) };
+  return callContext(request, answering.calls.played, tokenizer, form, facts.contextLength).catch((error: unknown) =>
     error instanceof TooManyTokens ? error : unshowable(error),
   );
 }

@@ -8,6 +8,7 @@ import { replyOf } from '../domain/context/call-context.ts';
 import type { AgentEnd } from '../domain/agent/program.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/names/ids.ts';
+import type { Query } from '../domain/query/query.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { sha256Hex } from '../domain/text/sha256.ts';
 import type { AgentEnded, AnswerCall } from '../endpoint/agents.ts';
@@ -89,8 +90,8 @@ export function agentActivity(
           model: backend.facts.name,
           ...('contextLength' in backend.facts && { contextLength: backend.facts.contextLength }),
           recorded,
-          answer: answering(patient, id, { settings, hash, backend, calls, play, begun, answered }),
-          count: (request) => countCallTokens(request, { settings, backend, calls }),
+          answer: answering(patient, id, { query, settings, hash, backend, calls, play, begun, answered }),
+          count: (request) => countCallTokens(request, { query, settings, backend, calls }),
           signal,
         },
         store.folder,
@@ -110,6 +111,7 @@ export function agentActivity(
 type Ask = (turn: number, call: string) => Promise<void>;
 
 interface Answering {
+  readonly query: Query;
   readonly settings: RolloutSettings;
   /** The hash of the rollout's record. */
   readonly hash: string;
@@ -122,9 +124,9 @@ interface Answering {
 }
 
 function answering(store: Store, id: TrajectoryReference, parts: Answering): AnswerCall {
-  const { settings, hash, backend, calls, play, begun, answered } = parts;
+  const { hash, calls, play, begun, answered } = parts;
   return async (taken, request, dialect) => {
-    const context = await contextOfCall(request, { settings, backend, calls });
+    const context = await contextOfCall(request, parts);
     if ('refused' in context) return context;
     const parent = context.parent === null ? undefined : calls.turnOf(context.parent);
     const asked = askedCall(taken, request, dialect, context, parent?.record.turn ?? null);

@@ -1,6 +1,7 @@
 // The answer to one turn, as both kinds of model give it. `noRoom`: the conversation leaves no room for an answer.
 
 import { ModelError } from '../domain/errors/errors.ts';
+import { templateVariables } from '../domain/context/new-context.ts';
 import { samplingOf } from '../domain/rollout/sampling.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
@@ -64,7 +65,13 @@ export function commonRequest({ id, turn, rollout, seed, avoid }: DueTurn) {
 export async function answerInText(backend: TextBackend, asked: DueTurn): Promise<Answered | NoRoom> {
   const { prompt, turn, options } = asked;
   const conversation = await prompt.conversation();
-  const request = { ...commonRequest(asked), maxNewTokens: prompt.maxNewTokens, ...conversation.request };
+  const variables = templateVariables(asked.rollout);
+  const request = {
+    ...commonRequest(asked),
+    maxNewTokens: prompt.maxNewTokens,
+    ...conversation.request,
+    ...(variables && { variables }),
+  };
   const reply = await backend.generate(request, options).catch(nullIfFull(turn));
   if (!reply) return { noRoom: true, contextTokens: 0, modelLength: null };
   const {

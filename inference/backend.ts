@@ -9,6 +9,7 @@ import type { ServerStatus } from '../domain/run/server-status.ts';
 import type { Sampling } from '../domain/rollout/sampling.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Finish, Usage, VersionSpan } from '../domain/rollout/turn.ts';
+import type { JsonObject } from '../domain/text/json.ts';
 import type { GivenCall, ToolSchema } from '../domain/tools/tool.ts';
 
 interface AnyRequest {
@@ -40,6 +41,8 @@ export interface TextRequest extends AnyRequest {
   readonly tools?: readonly ToolSchema[];
   /** The tools are shown, and none may be called. */
   readonly noCalls?: boolean;
+  /** Variables of the chat template, which the server renders. */
+  readonly variables?: JsonObject;
 }
 
 export interface TextMessage extends Message {
@@ -124,8 +127,8 @@ export interface Tokenizer {
   encode(text: string): Promise<number[]>;
   /** Text of the ids, spaces not cleaned up. [] gives ''. */
   decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): Promise<string>;
-  /** The chat template as text, with the generation prompt. */
-  renderChat(messages: readonly ChatMessage[], tools?: readonly object[]): string;
+  /** The chat template as text, with the generation prompt. `variables`: the template's own, by name. */
+  renderChat(messages: readonly ChatMessage[], tools?: readonly object[], variables?: JsonObject): string;
   /** Ids of the rendered chat. */
   encodeChat(messages: readonly Message[]): Promise<number[]>;
   /** Does what shownCall does with this template, without holding the event loop however long the conversation is. */
@@ -192,7 +195,9 @@ export interface FleetOptions extends Pick<
 }
 
 export interface BackendOptions
-  extends FleetOptions, Pick<RolloutSettings, 'tokenizer' | 'apiKeyEnv' | 'requestTimeoutSeconds' | 'extraBody'> {
+  extends
+    FleetOptions,
+    Pick<RolloutSettings, 'tokenizer' | 'apiKeyEnv' | 'requestTimeoutSeconds' | 'extraBody' | 'chatTemplateKwargs'> {
   /** The part after the scheme: a folder, a hub id, a url. Empty for `tiny`. */
   readonly target: string;
   /** Takes a backend's own log lines; one line each. */

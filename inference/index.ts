@@ -84,7 +84,11 @@ const BACKENDS = {
   function: {
     usage: 'function:<name>',
     target: 'program',
-    cannot: { ...NO_BODY, tokenizer: 'a function gives text' },
+    cannot: {
+      ...NO_BODY,
+      tokenizer: 'a function gives text',
+      chatTemplateKwargs: 'a function is given messages, and no chat template',
+    },
     text: true,
     create: async ({ target }) => {
       throw new UsageError(`The model function:${target} is a function of the program that made the run.`, {

@@ -31,7 +31,9 @@ export async function inspectRunOf(place: RunPlace): Promise<InspectRun> {
     : [scoreOf(LAST, last), ...(several ? [scoreOf(FIRST, first), scoreOf(ANY, any)] : []), ...passes];
   const { dataset, settings } = record ?? {};
   const task = dataset?.benchmark ?? (dataset ? titleOfDataset(dataset.path) : place.run);
-  const { temperature, topP: top_p, maxNewTokens: max_tokens, seed, extraBody: extra_body } = settings ?? {};
+  const { temperature, topP: top_p, maxNewTokens: max_tokens, seed, extraBody, chatTemplateKwargs } = settings ?? {};
+  const chat_template_kwargs = chatTemplateKwargs ?? undefined;
+  const extra_body = extraBody || chat_template_kwargs ? { ...extraBody, chat_template_kwargs } : undefined;
   const created = iso(record?.createdAt ?? 0);
   return {
     eval: {

@@ -41,6 +41,10 @@ export type RunEvent =
   | { readonly type: 'trained-on'; readonly queries: readonly string[] }
   /** A setting that changes nothing with this model. */
   | { readonly type: 'not-honoured'; readonly model: string; readonly setting: string; readonly why: string }
+  /** Variables of the chat template that it does not name. */
+  | { readonly type: 'variables-unknown'; readonly model: string; readonly names: readonly string[] }
+  /** The chat template would show earlier answers in another form than the ids that a rollout keeps. */
+  | { readonly type: 'answers-kept'; readonly model: string; readonly otherwise: string }
   /** A server that was busy or away is asked again. */
   | { readonly type: 'asked-again'; readonly why: string; readonly inMs: number }
   /** The model's chat template does not show its tools. */

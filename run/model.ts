@@ -6,7 +6,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelError } from '../domain/errors/errors.ts';
-import { mustExtend } from '../domain/context/feedback-delta.ts';
+import { renderFor } from '../domain/context/new-context.ts';
+import { answersRewritten, mustExtend } from '../domain/context/feedback-delta.ts';
 import { foundLogprobs, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
 import { isFunctionModel, type RolloutSettings } from '../domain/rollout/settings.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
@@ -33,7 +34,10 @@ export async function withModel<T>(
   const backend = own ?? (await patiently(caller, () => createBackend(settings.model, { ...settings, log })));
   try {
     mustServeLogprobs(backend.facts, settings);
-    return await use(backend, settings.tools && (await withToolFormat(backend, settings.tools, openings, caller)));
+    return await use(
+      backend,
+      settings.tools && (await withToolFormat(backend, { ...settings, tools: settings.tools }, openings, caller)),
+    );
   } finally {
     await backend.close();
   }
@@ -75,12 +79,12 @@ export async function checkModel(
   openings: readonly (readonly string[])[],
   caller: Caller,
 ): Promise<Pick<RunRecord, 'logprobs' | 'model'> & Pick<RolloutSettings, 'tools'>> {
-  const { model, tokenizer, logprobs } = settings;
-  if (model === 'tiny' && tokenizer === null && logprobs === 'policy' && !settings.tools)
+  const { model, tokenizer, logprobs, chatTemplateKwargs } = settings;
+  if (model === 'tiny' && tokenizer === null && logprobs === 'policy' && !settings.tools && !chatTemplateKwargs)
     return { logprobs: { meaning: 'policy' }, model: await tinyIdentity() };
   return withModel(settings, openings, caller, async (backend, tools) => {
     // A server of text renders the conversation itself.
-    if (settings.feedback === 'delta' && 'tokenizer' in backend) mustFollow(backend, openings);
+    if ('tokenizer' in backend) checkTemplate(backend, settings, openings, caller);
     const { facts } = backend;
     return { logprobs: foundLogprobs(facts), model: facts.identity ?? null, ...(tools && { tools }) };
   });
@@ -101,9 +105,23 @@ export function mustHonour(settings: RolloutSettings, { onEvent }: Caller): void
   throw unusable(message, `Leave ${flagOf(name)} out.`, 'bad-settings');
 }
 
-function mustFollow({ facts, tokenizer }: TokenBackend, openings: readonly (readonly string[])[]): void {
-  const template = { name: facts.name, text: tokenizer.chatTemplate() ?? '', render: tokenizer.renderChat };
-  for (const roles of openings) mustExtend(template, conversationWith(roles));
+/** Throws a ModelError where feedback cannot follow; tells what the template does not know, and what it would show otherwise. */
+function checkTemplate(
+  { facts, tokenizer }: TokenBackend,
+  { feedback, numTurns, program, chatTemplateKwargs }: Omit<RolloutSettings, 'seed'>,
+  openings: readonly (readonly string[])[],
+  { onEvent }: Caller,
+): void {
+  const text = tokenizer.chatTemplate() ?? '';
+  const words = new Set(text.match(/[\p{L}\p{N}_]+/gu));
+  const unknown = Object.keys(chatTemplateKwargs ?? {}).filter((name) => !words.has(name));
+  if (unknown.length > 0) onEvent({ type: 'variables-unknown', model: facts.name, names: unknown });
+  if (program || numTurns === 1 || text === '') return;
+  const template = { name: facts.name, text, render: renderFor(tokenizer, undefined, chatTemplateKwargs ?? undefined) };
+  const conversations = openings.map(conversationWith);
+  if (feedback === 'delta') for (const messages of conversations) mustExtend(template, messages);
+  const found = conversations.map((messages) => answersRewritten(template, messages)).find((one) => one !== null);
+  if (found) onEvent({ type: 'answers-kept', model: facts.name, otherwise: found });
 }
 
 /** Options with absolute folders. A name that is not a folder here stays unchanged: a hub id. */

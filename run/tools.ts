@@ -38,7 +38,7 @@ export async function describeRunTools(options: RunOptions, caller: Caller, forP
  */
 export async function withToolFormat(
   backend: Backend,
-  tools: ToolSettings,
+  { tools, chatTemplateKwargs }: Pick<RolloutSettings, 'chatTemplateKwargs'> & { readonly tools: ToolSettings },
   openings: readonly (readonly string[])[],
   { onEvent }: Caller,
 ): Promise<ToolSettings | undefined> {
@@ -63,7 +63,11 @@ export async function withToolFormat(
   if (!isOptional) {
     const asked = openings.length > 0 ? openings : [['user']];
     const shown = mustTakeTools(
-      { name: facts.name, render: renderFor(tokenizer, { tools: whole }), end: { stop: stops[0] ?? null, ...end } },
+      {
+        name: facts.name,
+        render: renderFor(tokenizer, tools.list, chatTemplateKwargs ?? undefined),
+        end: { stop: stops[0] ?? null, ...end },
+      },
       tools.list,
       asked.map(conversationWith),
     );

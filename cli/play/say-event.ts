@@ -40,6 +40,12 @@ function sentenceOf(io: Io, event: Exclude<RunEvent, { readonly type: 'service' 
       return `Reading ${oneLine(event.dataset)} …`;
     case 'not-honoured':
       return `Note: ${event.model} does not honour ${flagOf(event.setting)}: ${event.why}.`;
+    case 'variables-unknown': {
+      const names = event.names.map((name) => oneLine(name)).join(', ');
+      return `Warning: the chat template of ${oneLine(event.model)} does not name ${names}, and shows the same without.`;
+    }
+    case 'answers-kept':
+      return `Note: the chat template of ${oneLine(event.model)} shows earlier answers otherwise: ${oneLine(event.otherwise)}. A rollout keeps the ids that were sampled, thoughts included, in its later turns; a server that is sent messages would not.`;
     case 'asked-again':
       return `${event.why}. It is asked again in ${Math.ceil(event.inMs / 1000)} s.`;
     case 'tools-not-shown':

@@ -45,14 +45,14 @@ export interface CallContext {
 }
 
 /**
- * `calls`: those with a reply, in the order in which they began. `format`: how the model's format ends calls. Rejects with
- * TooManyTokens where `most` new ids are not enough.
+ * `calls`: those with a reply, in the order in which they began. `form`: how the model's format ends calls, and the variables of
+ * its chat template. Rejects with TooManyTokens where `most` new ids are not enough.
  */
 export async function callContext(
   request: AskedRequest,
   calls: readonly PlayedCall[],
   tokenizer: ContextTokenizer,
-  format: Omit<ReplyEnd, 'stop'>,
+  { stops = [], opensResults, variables }: Omit<ReplyEnd, 'stop'> & Pick<CallToShow, 'variables'>,
   most = Infinity,
 ): Promise<CallContext> {
   const { messages, tools } = request;
@@ -64,10 +64,9 @@ export async function callContext(
     const last = parent.finish === 'stop' ? parent.outputIds.at(-1) : undefined;
     const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });
     const { messages: before } = parent.request;
-    const { stops = [], opensResults } = format;
     const end = { stop, stops, ...(opensResults !== undefined && { opensResults }) };
     const behind = { messages: before, calls: parent.reply.calls ?? [], end };
-    const shown = await show({ messages: added, tools, behind });
+    const shown = await show({ messages: added, tools, variables, behind });
     if (shown) {
       const ids = await idsBehind(tokenizer, stop === null ? ['a', '.', '\n'] : [stop], shown.text, most).catch(
         (error: unknown) => {
@@ -81,7 +80,7 @@ export async function callContext(
   const [branch, differsAt] = place.parent
     ? ['not-extensible' as const, messages.length - place.added.length]
     : [place.branch, place.branch === null ? null : place.differsAt];
-  const { text, systemAsUser } = (await show({ messages, tools }))!;
+  const { text, systemAsUser } = (await show({ messages, tools, variables }))!;
   const ids = await tokenizer.encodeRendered(text, most);
   // A rendering that begins with the ids of a call extends that call, by whatever way it came about.
   const begun = begunBy(ids, calls);

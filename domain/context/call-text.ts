@@ -3,10 +3,13 @@
 
 import type { Render } from './feedback-delta.ts';
 import type { ChatMessage } from '../query/query.ts';
+import type { JsonObject } from '../text/json.ts';
 import { templateTools, toolExtension, type ReplyEnd } from './tool-extension.ts';
 import type { AgentMessage, AgentToolCall, AskedRequest } from '../agent/conversation.ts';
 
 export interface CallToShow extends Pick<AskedRequest, 'messages' | 'tools'> {
+  /** Of the chat template. */
+  readonly variables?: JsonObject | undefined;
   /** Only the messages behind this reply are wanted. */
   readonly behind?: {
     /** Messages before the reply. */
@@ -24,11 +27,11 @@ export interface ShownCall {
 
 /** Null if the template cannot show the messages behind the reply. Throws where it refuses the whole conversation. */
 export function shownCall(
-  { messages, tools, behind }: CallToShow,
-  renderChat: (messages: readonly ChatMessage[], tools?: readonly object[]) => string,
+  { messages, tools, variables, behind }: CallToShow,
+  renderChat: (messages: readonly ChatMessage[], tools?: readonly object[], variables?: JsonObject) => string,
 ): ShownCall | null {
   const shown = tools.length > 0 ? templateTools(tools) : undefined;
-  const render: Render = (all) => renderChat(all, shown);
+  const render: Render = (all) => renderChat(all, shown, variables);
   if (!behind) return wholeText(messages, render);
   for (const systemAsUser of [false, true]) {
     const before = templateMessages(behind.messages, { systemAsUser });

@@ -1,5 +1,6 @@
 // `delta` feedback: what the chat template adds for one more user message, with no second system prompt or BOS in
-// mid-sequence; a marker takes the place of the model's own answer. Reports why a template cannot be extended that way.
+// mid-sequence; a marker takes the place of the model's own answer, whose ids stay as they were sampled, also under a template that
+// drops the thoughts of earlier answers. Reports why a template cannot be extended that way.
 
 import { FEEDBACK_WRONG } from './feedback.ts';
 import { deepestMessage, ModelError } from '../errors/errors.ts';
@@ -16,9 +17,10 @@ interface Obstacle {
   readonly clues: readonly string[];
 }
 
-/** `text`: everything after the answer. */
+/** `text`: everything after the answer. `rewrites`: the template shows the answer in another form than the model wrote it. */
 export type Extension =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly obstacle: Obstacle };
+  | { readonly ok: true; readonly text: string; readonly rewrites?: Obstacle | undefined }
+  | { readonly ok: false; readonly obstacle: Obstacle };
 
 /** A `prompt` row counts as this rendered conversation of one user message, whatever its text. */
 export const TEXT_PROMPT: readonly Message[] = [{ role: 'user', content: 'Question' }];
@@ -56,25 +58,33 @@ export function withoutStop(text: string, stop: string | null): string {
   return at >= 0 && text.slice(0, at).trim() === '' ? text.slice(at + stop!.length) : text;
 }
 
-/** Null if a conversation that begins with these messages can be extended, whatever the model answers. */
-function obstacleOf(render: Render, template: string, messages: readonly Message[]): Obstacle | null {
+/** Whether a conversation that begins with these messages can be extended, and whether its answers then stay as the model wrote them. */
+function probed(
+  render: Render,
+  template: string,
+  messages: readonly Message[],
+): Omit<Extension & { ok: true }, 'text'> | (Extension & { ok: false }) {
   const mark = markerFor(messages);
   const added: readonly Message[] = [{ role: 'user', content: FEEDBACK_WRONG }];
   const answers: { text: string; clues: readonly string[] }[] = [
-    { text: mark, clues: [] },
     { text: `${mark} \n\n  ${mark}`, clues: [] },
     ...soughtTexts(template).map(({ written, text }) => ({
       text: mark + text + mark,
       clues: [`split('${written}')`, `split("${written}")`, written],
     })),
   ];
+  let rewrites: Obstacle | undefined;
   for (let turn = 1; turn <= PROBED_TURNS; turn++) {
+    const before = conversation(messages, turn, mark);
+    const plain = extend(render, before, mark, added);
+    if (!plain.ok) return plain;
+    rewrites ??= plain.rewrites;
     for (const { text, clues } of answers) {
-      const extended = extend(render, conversation(messages, turn, mark), text, added);
-      if (!extended.ok) return { does: extended.obstacle.does, clues: [...clues, ...extended.obstacle.clues] };
+      const extended = extend(render, before, text, added);
+      if (!extended.ok) rewrites ??= { ...extended.obstacle, clues: [...clues, ...extended.obstacle.clues] };
     }
   }
-  return null;
+  return { ok: true, rewrites };
 }
 
 interface NamedTemplate {
@@ -84,19 +94,29 @@ interface NamedTemplate {
   readonly render: Render;
 }
 
+/** What the template does to earlier answers, which a rollout keeps as they are; null: nothing, or it cannot be extended. */
+export function answersRewritten({ text, render }: NamedTemplate, messages: readonly Message[]): string | null {
+  const found = probed(render, text, messages);
+  return found.ok && found.rewrites ? inTemplate(text, found.rewrites) : null;
+}
+
 /** Throws a ModelError if conversations that begin with these messages cannot be extended. */
 export function mustExtend({ name, text, render }: NamedTemplate, messages: readonly Message[]): void {
-  const obstacle = obstacleOf(render, text, messages);
-  if (!obstacle) return;
-  const line = templateLine(text, obstacle);
+  const found = probed(render, text, messages);
+  if (found.ok) return;
   const roles = messages.map(({ role }) => role).join(', ');
   throw new ModelError(
-    `--feedback delta cannot extend the chat template of ${name} after messages of ${roles}: ${obstacle.does}${line ? ` (${line})` : ''}`,
+    `--feedback delta cannot extend the chat template of ${name} after messages of ${roles}: ${inTemplate(text, found.obstacle)}`,
     {
       reason: 'feedback-delta',
       fix: 'Play with --feedback seed, or give the model a chat_template.jinja that keeps earlier turns as they were.',
     },
   );
+}
+
+function inTemplate(text: string, obstacle: Obstacle): string {
+  const line = templateLine(text, obstacle);
+  return obstacle.does + (line ? ` (${line})` : '');
 }
 
 /** `line 12: …`, quoted from the template, if a clue identifies it. */
@@ -132,20 +152,25 @@ function extend(render: Render, before: readonly Message[], answer: string, adde
     return no(`it refuses such a conversation (${reason})`, [reason]);
   }
   const same = commonLength(prefix, extended);
-  if (same < prefix.length) {
-    const [was, becomes] = [excerpt(prefix.slice(same)), excerpt(extended.slice(same))];
-    return no(`it renders what went before in another way once more follows: ${was} becomes ${becomes}`, [
-      ...words(prefix.slice(same)),
-      ...LOOKS_AHEAD,
-    ]);
-  }
-  const at = extended.indexOf(answer, prefix.length);
+  const [was, becomes] = [prefix.slice(same), extended.slice(same)];
+  const changed = {
+    does: `it renders what went before in another way once more follows: ${excerpt(was)} becomes ${excerpt(becomes)}`,
+    clues: [...words(was), ...LOOKS_AHEAD],
+  };
+  // What stands behind the last message is the opening of the answer.
+  const last = before.at(-1)?.content.trim() ?? '';
+  if (was !== '' && same < prefix.lastIndexOf(last) + last.length) return { ok: false, obstacle: changed };
+  const at = extended.indexOf(answer, same);
   if (at < 0) return no('it does not keep the text of earlier answers', ['split(', ...LOOKS_AHEAD]);
-  const between = extended.slice(prefix.length, at);
-  if (between.trim() !== '') {
-    return no(`it puts ${excerpt(between)} before an answer once more follows`, [...words(between), ...LOOKS_AHEAD]);
-  }
-  return { ok: true, text: extended.slice(at + answer.length) };
+  const between = extended.slice(same, at);
+  const put = `it puts ${excerpt(between)} before an answer once more follows`;
+  const rewrites =
+    was !== ''
+      ? changed
+      : between.trim() !== ''
+        ? { does: put, clues: [...words(between), ...LOOKS_AHEAD] }
+        : undefined;
+  return { ok: true, text: extended.slice(at + answer.length), rewrites };
 }
 
 /** The conversation up to the answer of turn `turn`. */

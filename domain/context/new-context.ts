@@ -4,10 +4,11 @@
 import { feedbackOn, seedFeedback } from './feedback.ts';
 import { ModelError } from '../errors/errors.ts';
 import { feedbackExtension, mustExtend, type Render, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
-import type { ChatMessage, Message, Prompt } from '../query/query.ts';
+import type { ChatMessage, Message, Prompt, Query } from '../query/query.ts';
 import type { RolloutSettings } from '../rollout/settings.ts';
+import type { JsonObject } from '../text/json.ts';
 import type { CallToShow, ShownCall } from './call-text.ts';
-import type { ToolSettings } from '../tools/tool.ts';
+import type { ToolSchema, ToolSettings } from '../tools/tool.ts';
 import { templateTools, toolExtension } from './tool-extension.ts';
 import type { RolloutRecord, VerdictRecord } from '../rollout/trajectory.ts';
 import type { TurnRecord } from '../rollout/turn.ts';
@@ -19,7 +20,7 @@ export interface ContextTokenizer {
   encodeRendered(text: string, most?: number): Promise<number[]>;
   decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): Promise<string>;
   /** `tools`: as the template takes them. */
-  renderChat(messages: readonly ChatMessage[], tools?: readonly object[]): string;
+  renderChat(messages: readonly ChatMessage[], tools?: readonly object[], variables?: JsonObject): string;
   /** Does what shownCall does with this template, without holding the event loop however long the conversation is. */
   showCall?(call: CallToShow): Promise<ShownCall | null>;
   chatTemplate(): string | null;
@@ -58,18 +59,20 @@ export interface EarlierTurn {
 }
 
 export async function newContext(
-  { query: { prompt }, settings }: RolloutRecord,
+  { query, settings }: RolloutRecord,
   answered: EarlierTurn | null,
   { tokenizer, facts }: AskedModel,
 ): Promise<NewContext> {
-  const render = renderFor(tokenizer, settings);
+  const { prompt } = query;
+  const variables = templateVariables({ query, settings });
+  const render = renderFor(tokenizer, settings.tools?.list, variables);
   if (answered) {
     const feedback = feedbackOn(answered.verdict, answered.said);
     if (answered.verdict.verdict === 'called')
       return resultsOf(tokenizer, render, prompt, answered.turn, feedback, settings.tools);
     if (settings.feedback === 'delta') return deltaFeedback(tokenizer, render, prompt, answered.turn, feedback);
     // Alone, as the original renders it: the tools were shown with the question.
-    const text = seedFeedback(feedback, renderFor(tokenizer, {}));
+    const text = seedFeedback(feedback, renderFor(tokenizer, undefined, variables));
     return { text, ids: await tokenizer.encode(text) };
   }
   if (settings.feedback === 'delta') {
@@ -106,14 +109,25 @@ function spoken({ answer, calls, toolCalls, reasoning }: TurnRecord): Spoken {
   return calls && toolCalls ? { ...message, toolCalls, ...(reasoning !== undefined && { reasoning }) } : message;
 }
 
-/** The chat template with the tools of the run. */
+/** The variables of the chat template in a rollout: the row's own before the run's; undefined if there are none. */
+export function templateVariables({
+  query: { chatTemplateKwargs: ofRow },
+  settings: { chatTemplateKwargs: ofRun },
+}: {
+  readonly query: Pick<Query, 'chatTemplateKwargs'>;
+  readonly settings: Pick<RolloutSettings, 'chatTemplateKwargs'>;
+}): JsonObject | undefined {
+  return ofRow || ofRun ? { ...ofRun, ...ofRow } : undefined;
+}
+
+/** The chat template with tools and variables. */
 export function renderFor(
-  tokenizer: ContextTokenizer,
-  { tools }: Pick<RolloutSettings, 'tools'>,
-): (messages: readonly ChatMessage[]) => string {
-  if (!tools) return (messages) => tokenizer.renderChat(messages);
-  const shown = templateTools(tools.list);
-  return (messages) => tokenizer.renderChat(messages, shown);
+  tokenizer: Pick<ContextTokenizer, 'renderChat'>,
+  tools: readonly ToolSchema[] | undefined,
+  variables: JsonObject | undefined,
+): Render {
+  const shown = tools && templateTools(tools);
+  return (messages) => tokenizer.renderChat(messages, shown, variables);
 }
 
 /** The results of a turn's calls, in whatever feedback mode: they extend the conversation as it stands. */

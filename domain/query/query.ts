@@ -84,6 +84,8 @@ export const QUERY = objectOf({
   tests: maybe(TESTS),
   /** What an answer must follow, with the task `rules`; `domain/query/instruction.ts` has the names. */
   instructions: maybe(listOf(objectOf({ name: NAME, args: OBJECT }), 1)),
+  /** Variables of the chat template for this query, before those of its run. */
+  chatTemplateKwargs: maybe(OBJECT),
   /** The environment of the run that answers for this query; absent: the judge of its task. */
   environment: maybe(NAME),
   /** The whole row, with `environment` and for an agent's program. */

@@ -40,10 +40,19 @@ const OWN_FIELDS = ['model', 'messages', 'temperature', 'top_p', 'seed', 'max_to
   'stream',
   'tools',
   'tool_choice',
+  'chat_template_kwargs',
 ]);
 const EXTRA_BODY: f.Test<JsonObject> = [
   (value) => f.isObject(value) && !Object.keys(value).some((key) => OWN_FIELDS.includes(key)),
   `an object of JSON without ${OWN_FIELDS.join(', ')}`,
+];
+
+/** Variables that a conversation itself gives a chat template. */
+const OWN_VARIABLES = ['messages', 'tools', 'add_generation_prompt', 'continue_final_message'];
+/** Variables of a chat template by name, as `apply_chat_template` of Python takes them. */
+export const TEMPLATE_KWARGS: f.Test<JsonObject> = [
+  (value) => f.isObject(value) && !Object.keys(value).some((key) => OWN_VARIABLES.includes(key)),
+  `an object of JSON without ${OWN_VARIABLES.join(', ')}`,
 ];
 
 export const SETTINGS = {
@@ -148,6 +157,13 @@ export const SETTINGS = {
     sparse: true,
     argument: '<json>',
     help: 'further fields of each request to an openai: endpoint, such as {"reasoning_effort": "low"}',
+  }),
+  /** Variables of the chat template; a row's own ones come before them. */
+  chatTemplateKwargs: setting(f.orNull(TEMPLATE_KWARGS), null, {
+    ofAgent: true,
+    sparse: true,
+    argument: '<json>',
+    help: 'variables of the chat template, such as {"enable_thinking": false}',
   }),
   /** The distribution of requests over several servers. */
   fleetPolicy: setting(f.oneOf(...FLEET_POLICIES), 'sticky', {

@@ -14,6 +14,7 @@ import { failRow, kindText, loneSurrogate, notObject, RowError, shown, type RowF
 import { programTestsOf } from './program-tests.ts';
 import { textIn } from './prompt.ts';
 import { statedOf, states } from './stated.ts';
+import { templateKwargsOf } from './template-kwargs.ts';
 import { refuseUnread } from './unread-choices.ts';
 import { type Asker, OWN_QUESTIONS } from './wording.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
@@ -46,7 +47,9 @@ export function queryFromRow(
   forProgram = false,
 ): RowResult {
   try {
-    return parse(row, fallbackId, inexact, environments, asker, forProgram);
+    const read = parse(row, fallbackId, inexact, environments, asker, forProgram);
+    const chatTemplateKwargs = isObject(row) ? templateKwargsOf(row) : undefined;
+    return read.ok && chatTemplateKwargs ? { ...read, query: { ...read.query, chatTemplateKwargs } } : read;
   } catch (error) {
     if (error instanceof RowError) return { ok: false, ...error.fault };
     throw error;

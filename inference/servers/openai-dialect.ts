@@ -2,6 +2,7 @@
 // at any later request. A change counts only if the request is then answered.
 
 import { messageCalls, templateTools } from '../../domain/context/tool-extension.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
 import type { GivenCall, ToolSchema } from '../../domain/tools/tool.ts';
 import type { TextMessage } from '../backend.ts';
 import { halfRoom, refusalIn, type Room, roomIn } from '../budget-room.ts';
@@ -41,12 +42,14 @@ export interface ChatRequest {
   readonly seed: number;
   readonly temperature: number;
   readonly topP: number;
+  /** Variables of the chat template; servers of open models take them. */
+  readonly variables?: JsonObject | null | undefined;
 }
 
 const IN_31_BITS = 2 ** 31;
 
 export function requestBody(question: ChatRequest, dialect: OpenaiDialect): object {
-  const { model, messages, tools = [], noCalls, maxNewTokens, seed, temperature, topP } = question;
+  const { model, messages, tools = [], noCalls, maxNewTokens, seed, temperature, topP, variables } = question;
   return {
     model,
     messages: messages.map((message) => sentMessage(message, dialect)),
@@ -57,6 +60,7 @@ export function requestBody(question: ChatRequest, dialect: OpenaiDialect): obje
     ...(dialect.topP ? { top_p: topP } : {}),
     ...(dialect.seed === 'none' ? {} : { seed: dialect.seed === 'whole' ? seed : seed % IN_31_BITS }),
     ...(dialect.logprobs ? { logprobs: true } : {}),
+    ...(variables ? { chat_template_kwargs: variables } : {}),
     ...(dialect.topK === null ? {} : { top_k: dialect.topK }),
     ...(dialect.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
   };

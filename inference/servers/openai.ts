@@ -32,7 +32,8 @@ const PATH = '/chat/completions';
 export function createOpenaiBackend(options: BackendOptions): Promise<TextBackend> {
   const { url, model } = parseOpenaiTarget(options.target);
   const apiKey = readApiKey(options.apiKeyEnv);
-  const more = { requestTimeoutMs: options.requestTimeoutSeconds * 1000, extraBody: options.extraBody };
+  const { extraBody, chatTemplateKwargs: variables } = options;
+  const more = { requestTimeoutMs: options.requestTimeoutSeconds * 1000, extraBody, variables };
   return openFleet({
     ...options,
     urls: [url],
@@ -49,16 +50,23 @@ export function createOpenaiBackend(options: BackendOptions): Promise<TextBacken
   });
 }
 
+interface OpenOptions {
+  readonly requestTimeoutMs?: number;
+  readonly extraBody?: JsonObject | null | undefined;
+  /** Of the chat template; each request brings its own. */
+  readonly variables?: JsonObject | null | undefined;
+}
+
 export async function openOpenai(
   url: string,
   model: string,
   apiKey: string | null,
-  { requestTimeoutMs, extraBody = {} }: { requestTimeoutMs?: number; extraBody?: JsonObject | null | undefined } = {},
+  { requestTimeoutMs, extraBody, variables }: OpenOptions = {},
 ): Promise<ServerBackend<'text'>> {
   const http = openHttp({ url, apiKey, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) });
   try {
     const chat = openChat(http, model, extraBody ?? {});
-    return serverBackend(http, model, chat, await readModelName(chat));
+    return serverBackend(http, model, chat, await readModelName(chat, variables));
   } catch (error) {
     await http.close();
     throw error;
@@ -136,9 +144,9 @@ function answerIn({ reason, message, cause }: ModelError): ReadCompletion | unde
 }
 
 /** The model's name for itself; null if it says none. */
-export async function readModelName(chat: Chat): Promise<string | null> {
+export async function readModelName(chat: Chat, variables?: JsonObject | null): Promise<string | null> {
   const messages = [{ role: 'user' as const, content: 'Say yes.' }];
-  const question = { messages, maxNewTokens: 16, seed: 1, temperature: 1, topP: 1 };
+  const question = { messages, maxNewTokens: 16, seed: 1, temperature: 1, topP: 1, variables };
   const { tokens, name } = await chat.ask(question, DEFAULT_SAMPLING, { timeouts: SLOW_TIMEOUTS });
   if (tokens.length === 0) chat.leaveLogprobs();
   return name;
@@ -148,9 +156,9 @@ function serverBackend(http: Http, model: string, chat: Chat, known: string | nu
   async function generate(request: TextRequest, { signal, onProgress }: GenerateOptions): Promise<TextReply> {
     signal.throwIfAborted();
     checkTextRequest(request);
-    const { messages, tools = [], noCalls, maxNewTokens, seed, sampling } = request;
+    const { messages, tools = [], noCalls, maxNewTokens, seed, sampling, variables } = request;
     const { temperature, topP } = sampling;
-    const question = { messages, tools, noCalls, maxNewTokens, seed, temperature, topP };
+    const question = { messages, tools, noCalls, maxNewTokens, seed, temperature, topP, variables };
     const call = { signal, headers: routingHeaders(request.requestId), onSent: () => onProgress?.(0) };
     const { text, finish, tokens, name, usage, reasoning, toolCalls, most } = await chat.ask(question, sampling, call);
     const place = http.place(PATH);

@@ -55,9 +55,9 @@ export function chatRenderer({ name, config, file }: TemplateFiles): Omit<ChatRe
   const template = chatTemplateOf(config, file);
   return {
     chatTemplate: () => template.text(),
-    renderChat(messages, tools) {
+    renderChat(messages, tools, variables) {
       try {
-        if (template.text(tools) !== null) return template.render(messages, tools);
+        if (template.text(tools) !== null) return template.render(messages, tools, variables);
       } catch (cause) {
         throw new ModelError(`The chat template of ${name} refuses these messages (${rolesOf(messages)})`, {
           reason: 'chat-template-failed',

@@ -1,16 +1,17 @@
 // A model's chat template, rendered by Hugging Face's own Jinja for JavaScript with the variables that Python's
-// `apply_chat_template` gives it: the messages, the tools, the special tokens, and the wish for an answer. transformers.js
+// `apply_chat_template` gives it: the messages, the tools, the special tokens, the run's own, and the wish for an answer. transformers.js
 // does the same, but loads an ONNX runtime with it, which a worker of inference servers has no use for.
 
 import { Template } from '@huggingface/jinja';
 import type { ChatMessage } from '../../domain/query/query.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
 import { strftime } from './strftime.ts';
 
 interface ChatTemplate {
   /** Null if the model has none. Of several: the one for these tools. Throws if none of them is for every conversation. */
   text(tools?: readonly object[]): string | null;
   /** Throws where the template refuses the messages. */
-  render(messages: readonly ChatMessage[], tools?: readonly object[]): string;
+  render(messages: readonly ChatMessage[], tools?: readonly object[], variables?: JsonObject): string;
 }
 
 type Config = Readonly<Record<string, unknown>>;
@@ -44,18 +45,19 @@ export function chatTemplateOf(config: Config, file: string | null): ChatTemplat
 
   return {
     text,
-    render(messages, tools) {
+    render(messages, tools, variables) {
       const source = text(tools);
       if (source === null) throw new Error('there is no chat template');
       const template = compiled.get(source) ?? dated(source);
       compiled.set(source, template);
       return template.render({
+        documents: null,
+        ...special,
+        ...variables,
         messages: messages.map((message) => ({ ...message })),
         add_generation_prompt: true,
         tools: tools?.map((tool) => ({ ...tool })) ?? null,
-        documents: null,
         everturn_strftime: (format: string) => strftime(new Date(), format),
-        ...special,
       });
     },
   };

@@ -3,6 +3,7 @@
 
 import { leavesOf } from '../../domain/samples/branches.ts';
 import { callContext, type PlayedCall, playedCall } from '../../domain/context/call-context.ts';
+import { templateVariables } from '../../domain/context/new-context.ts';
 import { requestHash } from '../../domain/agent/conversation.ts';
 import { callIdOf } from '../../domain/agent/reply.ts';
 import { CALLED, replyGiven, ENDPOINT_CALLS } from '../../domain/rollout/calls.ts';
@@ -89,10 +90,9 @@ async function* problemsOfCall(
   }
   if (!tokenizer || record.trainable === false) return;
   const path = asked.parent === null ? [] : pathOf(calls, asked.parent);
-  const { stops = [], opensResults } = tools ?? {};
   try {
-    const end = { stops, ...(opensResults !== undefined && { opensResults }) };
-    const { ids, text, shared } = await callContext(call.request, path, tokenizer, end);
+    const form = { ...tools, variables: templateVariables(rollout) };
+    const { ids, text, shared } = await callContext(call.request, path, tokenizer, form);
     yield* differences(
       { ...record, shared: asked.shared },
       { contextIds: ids, contextText: text, shared },

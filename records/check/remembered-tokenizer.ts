@@ -12,8 +12,7 @@ export function rememberedTokenizer(tokenizer: CheckTokenizer): CheckTokenizer {
   const decoded = openMemory<Promise<string>>();
   return {
     ...tokenizer,
-    renderChat: (messages, tools) =>
-      rendered(JSON.stringify([messages, tools]), () => tokenizer.renderChat(messages, tools)),
+    renderChat: (...asked) => rendered(JSON.stringify(asked), () => tokenizer.renderChat(...asked)),
     encode: (text) => encoded(`plain ${text}`, () => tokenizer.encode(text)),
     encodeRendered: (text, most) =>
       most === undefined ? encoded(text, () => tokenizer.encodeRendered(text)) : tokenizer.encodeRendered(text, most),

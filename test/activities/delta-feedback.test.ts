@@ -1,14 +1,22 @@
 // `--feedback delta` on the chat templates of model families: what is built turn by turn is what the template makes of
-// the whole conversation, and a template that cannot be extended is refused before anything is generated.
+// the whole conversation; one that shows earlier answers in another form gives what stands behind them, and one that cannot
+// be extended is refused before anything is generated.
 
 import { describe, expect, test } from 'vitest';
 import { newContext } from '../../domain/context/new-context.ts';
+import { answersRewritten } from '../../domain/context/feedback-delta.ts';
 import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/context/feedback.ts';
 import type { Message, Prompt } from '../../domain/query/query.ts';
 import type { RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { Finish, TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Tokenizer } from '../../inference/backend.ts';
-import { EXTENDABLE, openFamily as open, REFUSED, type TemplateFamily } from '../support/template-families.ts';
+import {
+  EXTENDABLE,
+  openFamily as open,
+  REFUSED,
+  REWRITING,
+  type TemplateFamily,
+} from '../support/template-families.ts';
 
 const ANSWERS = ['The answer is 4.', '2 + 2 is 5,\n\nso: **5**', 'Ответ: 7 \\boxed{7}', '數 is 12'];
 const user = { role: 'user', content: 'What is 2 + 2?' };
@@ -132,6 +140,38 @@ describe('feedback as a delta', () => {
     const { ids, added } = await play(tokenizer, { prompt, family: CHATML, finishes: ['stop'] });
     expect(await text(ids, tokenizer)).toBe(`${prompt.text}${ANSWERS[0]}<|im_end|>${added[0]}`);
     expect(added).toEqual([`\n<|im_start|>user\n${FEEDBACK_WRONG}<|im_end|>\n<|im_start|>assistant\n`]);
+  });
+});
+
+describe.each(Object.entries(REWRITING))('%s', (name, { family, says, line, adds, variables, addsWithVariables }) => {
+  const answer = '<think>\nOne and one.\n</think>\n\nThe answer is 4.';
+
+  test('keeps the sampled ids, thoughts included, and adds what stands behind an answer', async () => {
+    const tokenizer = await open(name, family);
+    for (const [chatTemplateKwargs, expected] of [
+      [undefined, adds],
+      ...(variables ? ([[variables, addsWithVariables!]] as const) : []),
+    ] as const) {
+      const query = { prompt: asked, ...(chatTemplateKwargs && { chatTemplateKwargs }) };
+      const rollout = { query, settings: { feedback: 'delta' } } as RolloutRecord;
+      for (const [i, ends] of ['', family.special[0]!].entries()) {
+        const outputIds = await tokenizer.encodeRendered(answer + ends);
+        const turn = { turn: i + 1, outputIds, finish: ends ? 'stop' : 'length' } as unknown as TurnRecord;
+        const earlier = { turn, verdict: { verdict: 'wrong' } as VerdictRecord };
+        const added = await newContext(rollout, earlier, backendOf(tokenizer));
+        const whole = expected.replace('{feedback}', FEEDBACK_WRONG);
+        expect(added.text).toBe(ends && whole.startsWith(ends) ? whole.slice(ends.length) : whole);
+        expect(await text(added.ids, tokenizer)).toBe(added.text);
+      }
+    }
+  });
+
+  test('is named with what it does to earlier answers', async () => {
+    const tokenizer = await open(name, family);
+    const template = { name, text: tokenizer.chatTemplate()!, render: tokenizer.renderChat };
+    const found = answersRewritten(template, [user]);
+    expect(found).toContain(says);
+    expect(found).toContain(line);
   });
 });
 

@@ -112,4 +112,30 @@ describe('--model', () => {
     await expect(checkModel(options, mixed, callerOf(io))).rejects.toMatchObject({ reason: 'feedback-delta' });
     await checkModel({ ...options, feedback: 'seed' }, mixed, callerOf(io));
   });
+
+  test('a template that shows earlier answers otherwise, and a variable that it lacks, are told; neither is refused', async () => {
+    const folder = join(cwd, 'thinking');
+    cpSync(TINY_FOLDER, folder, { recursive: true });
+    copyFileSync(join(import.meta.dirname, '../fixtures/templates/qwen3.jinja'), join(folder, 'chat_template.jinja'));
+    const chatTemplateKwargs = { enable_thinking: false, enable_thinkin: false };
+    const options = {
+      ...DEFAULT_OPTIONS,
+      model: `transformers:${folder}`,
+      feedback: 'delta',
+      chatTemplateKwargs,
+    } as const;
+    const told = async (more: object) => {
+      const io = scriptedIo({ cwd });
+      await checkModel({ ...options, ...more }, [['user']], callerOf(io));
+      return io.text.err;
+    };
+    const several = await told({});
+    expect(several).toContain('does not name enable_thinkin, and shows the same without');
+    expect(several).toContain('shows earlier answers otherwise');
+    expect(several).toContain('keeps the ids that were sampled');
+    expect(await told({ feedback: 'seed' })).toContain('shows earlier answers otherwise');
+    expect(await told({ numTurns: 1, chatTemplateKwargs: { enable_thinking: false } })).not.toMatch(
+      /otherwise|Warning/,
+    );
+  });
 });

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { callContext, type PlayedCall } from '../../domain/context/call-context.ts';
 import type { AgentMessage, AskedRequest } from '../../domain/agent/conversation.ts';
+import { openFamily, REWRITING } from '../support/template-families.ts';
 import { openToolFamily, TOOL_FAMILIES } from '../support/tool-families.ts';
 import { idsThrough, tokenizer as toy } from './recorded-agents.ts';
 
@@ -115,5 +116,22 @@ describe('a call that extends no other', () => {
     expect(context.text).toContain(
       '<start>system\nBe brief.<end>\n<start>user\nHello.<end>\n<start>user\nIt is late.<end>',
     );
+  });
+
+  test('gives the template its variables, in a root and behind a reply', async () => {
+    const tokenizer = await openFamily('qwen3', REWRITING['qwen3']!.family);
+    const form = { variables: { enable_thinking: false } };
+    const request = { ...asked(user('Add it.')), tools: [] };
+    const root = await callContext(request, [], tokenizer, form);
+    const noThoughts = '<|im_start|>assistant\n<think>\n\n</think>\n\n';
+    expect(root.text).toBe(`<|im_start|>user\nAdd it.<|im_end|>\n${noThoughts}`);
+    const reply = { role: 'assistant', text: 'It is 4.' } as const;
+    const outputIds = await tokenizer.encodeRendered('It is 4.<|im_end|>');
+    const played = [
+      { id: '0', request, reply, parent: null, contextIds: root.ids, outputIds, finish: 'stop' as const },
+    ];
+    const next = { ...asked(user('Add it.'), reply, user('Again.')), tools: [] };
+    const { parent, text } = await callContext(next, played, tokenizer, form);
+    expect({ parent, text }).toEqual({ parent: '0', text: `\n<|im_start|>user\nAgain.<|im_end|>\n${noThoughts}` });
   });
 });

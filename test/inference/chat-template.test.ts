@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { PreTrainedTokenizer } from '@huggingface/transformers';
 import { describe, expect, test } from 'vitest';
 import type { ChatMessage } from '../../domain/query/query.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
 import { chatTemplateOf } from '../../inference/tokenizer/chat-template.ts';
+import { fixture } from '../support/tiny.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/templates');
 const NAMES = readdirSync(FOLDER).filter((file) => file.endsWith('.jinja'));
@@ -22,6 +24,15 @@ const NO_VOCABULARY = {
   decoder: null,
   model: { type: 'BPE', vocab: {}, merges: [] },
 };
+
+/** By fixtures/templates/renderings.py. */
+const RENDERINGS = fixture('template-renderings.json') as {
+  readonly template: string;
+  readonly variables: JsonObject;
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly object[] | null;
+  readonly text: string;
+}[];
 
 const USER: ChatMessage = { role: 'user', content: 'What is 2 + 2?\n<|x|> {{ 1 }} é' };
 const ASSISTANT: ChatMessage = { role: 'assistant', content: '<think>\nso\n</think>\n\nFour.' };
@@ -78,6 +89,26 @@ describe('chat templates', () => {
       }
     }
     expect(rendered).toBeGreaterThan(0);
+  });
+
+  test('with variables are rendered as Python’s apply_chat_template renders them', () => {
+    expect(RENDERINGS.length).toBeGreaterThan(70);
+    for (const { template, variables, messages, tools, text } of RENDERINGS) {
+      const source = readFileSync(join(FOLDER, `${template}.jinja`), 'utf8');
+      const ours = chatTemplateOf({ bos_token: '<s>', eos_token: '</s>' }, source);
+      const rendered = ours.render(messages, tools ?? undefined, variables);
+      expect({ template, variables, text: rendered.replaceAll(/\d{4}-\d\d-\d\d/g, 'DATE') }).toEqual({
+        template,
+        variables,
+        text,
+      });
+    }
+  });
+
+  test('take no variable in place of the conversation', () => {
+    const ours = chatTemplateOf(TOKENS, '{{ messages[0].content }}{{ bos_token }}{{ add_generation_prompt }}');
+    const variables = { messages: [], bos_token: '<other>', add_generation_prompt: false };
+    expect(ours.render([{ role: 'user', content: 'Q' }], undefined, variables)).toBe('Q<other>true');
   });
 
   test('of several take the one for tools with tools, and the default else', () => {

@@ -111,6 +111,16 @@ describe('an OpenAI-compatible server', () => {
     for (const body of bodies) expect(body).toMatchObject({ reasoning_effort: 'low', model: 'some-model' });
   });
 
+  test('sends the variables of the chat template as servers of open models take them', async () => {
+    await openWith({ chatTemplateKwargs: { enable_thinking: false } });
+    await ask({ variables: { enable_thinking: true } });
+    const bodies = server.seen.flatMap(({ path, body }) => (path.endsWith('/chat/completions') ? [body] : []));
+    expect(bodies.map(({ chat_template_kwargs: sent }) => sent)).toEqual([
+      { enable_thinking: false },
+      { enable_thinking: true },
+    ]);
+  });
+
   test('takes a model’s own top_k back where the server cannot use it', async () => {
     await open(refusal('top_k must be -1 (disable) or at least 1, got 0.'));
     await ask();

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Message } from '../../domain/query/query.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
 import { openTokenizer, type ModelTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { fixture } from './tiny.ts';
 import { tokenizerFolder } from './tokenizer-folder.ts';
@@ -30,12 +31,21 @@ export interface RefusedFamily {
   readonly line: string;
 }
 
+export interface RewritingFamily extends RefusedFamily {
+  /** What stands behind an answer, with `{feedback}`. */
+  readonly adds: string;
+  readonly variables?: JsonObject;
+  /** The same with these variables. */
+  readonly addsWithVariables?: string;
+}
+
 const FAMILIES = fixture('template-families.json') as {
   readonly extendable: Readonly<Record<string, TemplateFamily>>;
+  readonly rewriting: Readonly<Record<string, RewritingFamily>>;
   readonly refused: Readonly<Record<string, RefusedFamily>>;
 };
-/** Those whose conversations can be extended, and those whose cannot. */
-export const { extendable: EXTENDABLE, refused: REFUSED } = FAMILIES;
+/** Those whose conversations can be extended, those that show earlier answers in another form, and those that cannot be extended. */
+export const { extendable: EXTENDABLE, rewriting: REWRITING, refused: REFUSED } = FAMILIES;
 
 function templateOf(name: string): string {
   return readFileSync(join(import.meta.dirname, '../fixtures/templates', `${name}.jinja`), 'utf8');

@@ -30,6 +30,13 @@ describe('a row', () => {
     });
   });
 
+  test('its variables of the chat template are an object, or its JSON in a cell; null is none', () => {
+    const variables = { enable_thinking: false };
+    expect(accept({ chat_template_kwargs: { ...variables, budget: null } }).chatTemplateKwargs).toEqual(variables);
+    expect(accept({ chat_template_kwargs: '{"enable_thinking": false}' }).chatTemplateKwargs).toEqual(variables);
+    for (const none of [null, '', {}, '{}']) expect(accept({ chat_template_kwargs: none })).toEqual(accept({}));
+  });
+
   test.each(['prompt', 'messages', 'question', 'problem'])('a chat in a text under %s is a chat', (field) => {
     const messages = [
       { role: 'system', content: 'Be brief.' },
