@@ -8,6 +8,13 @@ import { type Json, type PlayedRollout, readRun } from './folder.ts';
 import { generations, histories } from './histories.ts';
 import { idOf, type RunOptions, type Workload } from './workload.ts';
 
+/** What has the run that is checked, and who counted. */
+export interface Checkable extends Pick<Workload, 'out' | 'everturn'> {
+  readonly model: Pick<Workload['model'], 'asks'>;
+  /** Asked for histories. */
+  readonly session?: Workload['session'];
+}
+
 export interface Checked {
   /** Whatever is not as it must be; nothing in an honest run. */
   readonly problems: readonly string[];
@@ -27,6 +34,8 @@ export interface Checked {
 export interface Expected extends Pick<RunOptions, 'name' | 'rollouts' | 'turns'> {
   /** What commands name the run by; default its name. */
   readonly place?: string;
+  /** Of each query; default one. */
+  readonly samples?: number;
   /** False where the histories are not asked: they take a while. */
   readonly histories?: boolean;
   /** How far workers' clocks are set apart. */
@@ -35,13 +44,14 @@ export interface Expected extends Pick<RunOptions, 'name' | 'rollouts' | 'turns'
   readonly counted?: boolean;
 }
 
-export async function checkRun(workload: Workload, expected: Expected): Promise<Checked> {
-  const { name, place = name, rollouts, turns, counted = true } = expected;
+export async function checkRun(workload: Checkable, expected: Expected): Promise<Checked> {
+  const { name, place = name, rollouts, samples = 1, turns, counted = true } = expected;
   const read = readRun(join(workload.out, name));
   const problems = [...read.problems];
   for (let i = 0; i < rollouts; i++) {
-    const played = read.rollouts.get(`${idOf(i)}/0`);
-    if (!played) problems.push(`${idOf(i)} was not played`);
+    const key = `${idOf(Math.floor(i / samples))}/${i % samples}`;
+    const played = read.rollouts.get(key);
+    if (!played) problems.push(`${key} was not played`);
     else problems.push(...rolloutProblems(played, counted ? { turns, outcomes: ['complete'] } : REAL));
   }
   if (read.rollouts.size !== rollouts) problems.push(`${read.rollouts.size} rollouts in the folder, not ${rollouts}`);
@@ -52,7 +62,8 @@ export async function checkRun(workload: Workload, expected: Expected): Promise<
   const skew = expected.clockSkewSeconds === undefined ? [] : ['--clock-skew', String(expected.clockSkewSeconds)];
   const own = await workload.everturn.run('check', place, '--json', ...skew);
   if (own.code !== 0) problems.push(`everturn check ends with ${own.code}: ${own.stdout.slice(0, 2000)}${own.stderr}`);
-  if (expected.histories !== false) problems.push(...(await historyProblems(workload, expected)));
+  const { session } = workload;
+  if (session && expected.histories !== false) problems.push(...(await historyProblems({ session }, expected)));
 
   const played = [...read.rollouts.values()].flatMap((rollout) => rollout.turns);
   return {
@@ -107,7 +118,7 @@ function saidProblems(run: string, rollouts: ReadonlyMap<string, PlayedRollout>,
 }
 
 /** Each rollout is one workflow, which has completed, and in which each turn's generation completed once. */
-async function historyProblems(workload: Workload, expected: Expected): Promise<string[]> {
+async function historyProblems(workload: Pick<Workload, 'session'>, expected: Expected): Promise<string[]> {
   const problems: string[] = [];
   for await (const { id, events } of histories(workload, expected)) {
     const scheduled = generations(events);

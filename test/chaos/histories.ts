@@ -7,7 +7,7 @@ type History = Awaited<ReturnType<ReturnType<Workload['session']['client']['work
 export type HistoryEvent = NonNullable<History['events']>[number];
 
 /** The events of every rollout, by its workflow's id. */
-export async function* histories({ session }: Workload, { name, rollouts }: Which) {
+export async function* histories({ session }: Pick<Workload, 'session'>, { name, rollouts }: Which) {
   for (let i = 0; i < rollouts; i += 20) {
     const ids = Array.from({ length: Math.min(20, rollouts - i) }, (_, n) => `${name}/${idOf(i + n)}/0`);
     yield* await Promise.all(
