@@ -73,6 +73,8 @@ async function gather({ api, runs }: ReportParts, first: string, options: Report
   const counted: Counted[] = [];
   for (const name of names) {
     const open = await runs.open(name);
+    // Of many runs the first ones were closed since.
+    await open.index.refresh();
     const message = await api.run(name);
     const { rows } = await markedRows(open);
     const wanted = { most: shareOf(options.rollouts), differ, wrongFirst: isEvaluation === true };

@@ -18,12 +18,14 @@ export class RunIndex {
   readonly #rows = new Map<string, Row>();
   /** Rows in data set order; undefined when a row is new since. */
   #sorted: readonly Row[] | undefined;
-  readonly #seen: SeenRows = nothingSeen();
+  #seen: SeenRows = nothingSeen();
   #revision = 0;
   #listed = false;
   #closed = false;
+  /** Readers that wait for a whole look. */
+  #waiting = 0;
   #problem: string | undefined;
-  #looking: Promise<void> | undefined;
+  #looking: Promise<boolean> | undefined;
 
   constructor(store: Store) {
     this.#store = store;
@@ -49,40 +51,60 @@ export class RunIndex {
     return this.#listed;
   }
 
+  /** Ends a look for which nobody waits. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Finds what is new since the last look. The first time that is everything. */
-  refresh(): Promise<void> {
-    return (this.#looking ??= this.#look()
-      .then(
-        () => (this.#problem = undefined),
-        (error: unknown) => (this.#problem = explain(error)),
-      )
-      .then(() => {
-        this.#listed = true;
-        this.#looking = undefined;
-      }));
+  /** Finds what is new since the last look. The first time that is everything, also of an index that was closed meanwhile. */
+  async refresh(): Promise<void> {
+    this.#waiting++;
+    try {
+      while (!(await this.#lookOnce()));
+    } finally {
+      this.#waiting--;
+    }
   }
 
   /** The same, but for a moment of the first look, which takes seconds in a long run. */
-  refreshSoon(): Promise<void> {
-    const looked = this.refresh();
-    return this.#listed ? looked : Promise.race([looked, sleep(SOON_MS, undefined, { ref: false })]);
+  async refreshSoon(): Promise<void> {
+    if (this.#listed) return this.refresh();
+    await Promise.race([this.#lookOnce(), sleep(SOON_MS, undefined, { ref: false })]);
   }
 
-  async #look(): Promise<void> {
+  /** One look at a time; false: it was ended before its end. */
+  #lookOnce(): Promise<boolean> {
+    return (this.#looking ??= this.#look()
+      .then(
+        (isWhole) => {
+          if (isWhole) this.#problem = undefined;
+          return isWhole;
+        },
+        (error: unknown) => {
+          this.#problem = explain(error);
+          return true;
+        },
+      )
+      .then((isOver) => {
+        if (isOver) this.#listed = true;
+        else this.#seen = nothingSeen();
+        this.#looking = undefined;
+        return isOver;
+      }));
+  }
+
+  async #look(): Promise<boolean> {
     const pause = pauses();
     const complete = await completeBefore(this.#store);
     for await (const row of this.#store.listRows({ seen: this.#seen, inFlight: true })) {
-      if (this.#closed) return;
+      if (this.#closed && this.#waiting === 0) return false;
       this.#put(row);
       await pause();
     }
     let here = 0;
     for (const { attempt } of this.#rows.values()) if (attempt === 1) here++;
     mustHold(this.#store, complete, here);
+    return true;
   }
 
   #put(row: Row): void {

@@ -93,7 +93,7 @@ export function openRuns(out: string): Runs {
   async function load(run: string): Promise<OpenRun> {
     const found = await readRun(run, out);
     const index = new RunIndex(found.store);
-    void index.refresh();
+    void index.refreshSoon();
     return { ...found, index };
   }
 

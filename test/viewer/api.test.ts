@@ -2,6 +2,7 @@
 // that is still played.
 
 import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putAct } from '../../records/run/steering.ts';
 import { rowKey } from '../../viewer/model/row.ts';
@@ -20,6 +21,38 @@ describe('the list of runs', () => {
     cpSync(rig.store.folder, `${rig.store.folder}-copy`, { recursive: true });
     expect((await rig.api.runs()).runs.map(({ run }) => run).sort()).toEqual([RUN, `${RUN}-copy`]);
     expect((await rig.api.run(`${RUN}-copy`)).head.run).toBe(`${RUN}-copy`);
+  });
+});
+
+describe('more runs than are kept open', () => {
+  const names = Array.from({ length: 9 }, (_, i) => `${RUN}-${i}`);
+  beforeEach(async () => {
+    await playSome(rig.store);
+    for (const name of names) cpSync(rig.store.folder, join(rig.out, name), { recursive: true });
+  });
+  const endedIn = async (name: string) => (await rig.api.compare(name, RUN)).a.ended;
+
+  test('are read whole by each of those that read them at once', async () => {
+    const { runs } = await rig.api.several(names);
+    expect(runs.map(({ head }) => head.ended)).toEqual(names.map(() => 3));
+    expect(await Promise.all(names.map(endedIn))).toEqual(names.map(() => 3));
+    const [once, again] = await Promise.all([rig.api.several(names), rig.api.several(names.toReversed())]);
+    expect([...once.runs, ...again.runs].map(({ wrong }) => wrong.first)).toEqual(
+      Array.from({ length: 18 }, () => runs[0]!.wrong.first),
+    );
+  });
+
+  test('end a look only where nobody waits for it, and it is begun anew for who does', async () => {
+    const { index } = await rig.runs.read(RUN);
+    const whole = index.refresh();
+    index.close();
+    await whole;
+    expect([index.rows().length, index.listed]).toEqual([3, true]);
+    const left = (await rig.runs.read(RUN)).index;
+    left.close();
+    await expect.poll(() => left.progress.reading).toBe(true);
+    await left.refresh();
+    expect([left.rows().length, left.progress.reading]).toEqual([3, undefined]);
   });
 });
 

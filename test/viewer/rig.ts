@@ -41,7 +41,16 @@ export const SCRIPTS: readonly Omit<Script, 'query'>[] = [
 export async function viewRig(decoder: TokenDecoder | string = 'no tokenizer here'): Promise<ViewRig> {
   const out = mkdtempSync(join(tmpdir(), 'everturn-view-'));
   const store = openLoose(out);
-  const runs = openRuns(out);
+  const opened = openRuns(out);
+  const runs: Runs = {
+    ...opened,
+    // Read whole, as a page has it in the end: what a page has sooner depends on the machine.
+    async open(run) {
+      const open = await opened.open(run);
+      await open.index.refresh();
+      return open;
+    },
+  };
   const api = createApi({ runs, decoderOf: () => Promise.resolve(decoder), now: () => 1_700_000_100_000 });
   const servers: ViewServer[] = [];
   return {
