@@ -59,6 +59,16 @@ export async function describeOwn(
 const isModelAlone = ({ door, words }: Spec): boolean =>
   door === 'rubric' && namesModelAlone(readRegular(words[0]!, MAX_RUBRIC_BYTES));
 
+/** Those that can judge rows without a page; one that cannot be read stays, and is refused with them. */
+export const withoutModelsAlone = (given: readonly string[], cwd: string): readonly string[] =>
+  given.filter((text) => {
+    try {
+      return !isModelAlone(parseSpec(text, cwd));
+    } catch {
+      return true;
+    }
+  });
+
 /** Its rubric, by a name that an environment may have. */
 function rubricOf(benchmark: Benchmark | undefined) {
   const { name = '', page } = benchmark ?? {};

@@ -7,6 +7,7 @@ import { stemOfRuns } from '../../domain/run/run-name.ts';
 import { EverturnError } from '../../domain/errors/errors.ts';
 import type { ResolvedOptions, Sources } from '../../run/config.ts';
 import type { RunOptions } from '../../run/options.ts';
+import { withoutModelsAlone } from '../../run/environments.ts';
 import { mustBeRunName } from '../../run/prepare-run.ts';
 import type { CellWish, RefusedCell } from './cells.ts';
 import { mustBeFew, slugsOf, type Variant } from './matrix.ts';
@@ -43,11 +44,14 @@ export function planCells(plan: EvaluationPlan): (CellWish | RefusedCell)[] {
     variants.map(({ label }) => label),
     most - Math.max(...titles.map(({ length }) => length)),
   );
+  const pages = benchmarks.map((benchmark) => pageOf(benchmark, cwd));
+  const isModelJudge = pages.some((page) => page && !(page instanceof EverturnError) && page.page.rubric);
   return benchmarks.flatMap((benchmark, b) => {
-    const page = pageOf(benchmark, cwd);
+    const page = pages[b];
     return variants.map(({ label, given }, v): CellWish | RefusedCell => {
       if (page instanceof EverturnError) return { benchmark: titles[b]!, label, refused: page };
-      const resolved = resolve(given, { defaults: DEFAULTS, ...(page && { benchmark: settingsOf(page) }) });
+      const asked = resolve(given, { defaults: DEFAULTS, ...(page && { benchmark: settingsOf(page) }) });
+      const resolved = !page && isModelJudge ? judgedByItself(asked, cwd) : asked;
       if (resolved.options.train) throw unusable('A trainer lives on one run.', 'Play it with `everturn run --train`.');
       const run = name === undefined ? undefined : `${name}-${titles[b]!}-${slugs[v]!}`;
       return { benchmark: titles[b]!, label, wish: { dataset: benchmark, out, name: run, strict, resolved } };
@@ -66,6 +70,12 @@ function pageOf(benchmark: string, cwd: string): Benchmark | EverturnError | und
     throw error;
   }
 }
+
+/** A model that is named for the pages that a model judges is no judge of a file, which has its own. */
+const judgedByItself = (asked: ResolvedOptions, cwd: string): ResolvedOptions => ({
+  ...asked,
+  options: { ...asked.options, environment: withoutModelsAlone(asked.options.environment, cwd) },
+});
 
 const settingsOf = ({ page: { sampling, repeats } }: Benchmark): Partial<RunOptions> => ({
   ...sampling,

@@ -1,5 +1,8 @@
 // The cells of an evaluation: benchmarks × models × what is varied.
 
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isRunName } from '../../domain/names/ids.ts';
 import { slugsOf, type Varied, variantsOf } from '../../library/evaluate/matrix.ts';
@@ -91,6 +94,26 @@ describe('the cells of an evaluation', () => {
     );
     for (const name of long) expect(isRunName(name!), name!).toBe(true);
     expect(names(cellsOf(['gsm8k']))).toEqual([undefined, undefined]);
+  });
+
+  test('have a judge that names a model alone where a page says what it judges by, and beside it a file its own', () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'everturn-plan-'));
+    const model = { server: 'http://judge.test/v1', model: 'm' };
+    const choices = [{ choice: 'Y', verdict: 'right' }];
+    writeFileSync(join(cwd, 'alone.json'), JSON.stringify(model));
+    writeFileSync(join(cwd, 'whole.json'), JSON.stringify({ ...model, name: 'w', instructions: 'Is it?', choices }));
+    const judgesOf = (benchmarks: string[], judge: string) =>
+      planCells({
+        ...{ benchmarks, variants: variantsOf(['tiny'], []), name: undefined, out: 'runs', strict: false, cwd },
+        resolve: (given, below) => resolveOptions({ ...below, input: { ...given, environment: [judge] } }),
+      }).map((cell) => (isRefused(cell) ? cell.refused : cell.wish.resolved.options.environment));
+    const [alone, whole, gone] = ['rubric:alone.json', 'rubric:whole.json', 'rubric:gone.json'] as const;
+    expect(judgesOf(['simpleqa', './rows.jsonl'], alone)).toEqual([[alone], []]);
+    expect(judgesOf(['simpleqa', './rows.jsonl'], whole)).toEqual([[whole], [whole]]);
+    // Who names a judge for files alone means it for them, and is told what it lacks.
+    expect(judgesOf(['./rows.jsonl'], alone)).toEqual([[alone]]);
+    expect(judgesOf(['simpleqa', './rows.jsonl'], gone)).toEqual([[gone], [gone]]);
+    rmSync(cwd, { recursive: true });
   });
 
   test('of a benchmark that there is not are refused alone', () => {

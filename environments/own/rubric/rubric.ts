@@ -92,6 +92,8 @@ export function readRubric(file: string, content: string): ReadRubric {
     if (error instanceof DoubtfulJson) return refuse(`it ${error.message}`);
     return refuse(`it is not JSON (${short((error as Error).message, 120)})`);
   }
+  if (namesModelAlone(content))
+    return refuse(`it names a model and not what to judge by, which only a benchmark that a model judges brings`);
   const flaw = f.flawOfWritten(RUBRIC, value);
   if (flaw !== undefined) return refuse(flaw);
   const { version = '1', ...given } = value as Written;

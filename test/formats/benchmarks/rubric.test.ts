@@ -111,6 +111,13 @@ describe('a benchmark that a model judges', () => {
     expect(record.settings.environments).toBeUndefined();
     expect(queries[0]!.task).toBe('math');
   });
+
+  test('is what a model that is named alone lacks beside rows of a file, as its refusal says', async () => {
+    writeFileSync(join(folder, 'rows.jsonl'), '{"question": "Why?", "answer": "So."}\n');
+    await expect(prepared('rows.jsonl', {})).rejects.toMatchObject({
+      message: expect.stringContaining('it names a model and not what to judge by') as string,
+    });
+  });
 });
 
 const PAGE = 'title: Mine\nsource: { dataset: rows.jsonl }\nscorer: rubric\n';
