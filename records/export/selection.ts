@@ -95,6 +95,10 @@ export async function openSelection(store: Store, options: SelectionOptions): Pr
       const own = branchesOf(trajectory);
       // Every call of a failed program may have been abandoned.
       const branches = own.length === 0 && incomplete === 'all' ? [{ ...trajectory, turns: [] }] : own;
+      if (branches.length === 0) {
+        skip(trajectory.end?.outcome ?? 'unfinished', 'its agent abandoned every call');
+        continue;
+      }
       if (!labelled) {
         for (const branch of branches) yield { trajectory: branch, labels: {}, whole };
         continue;

@@ -133,7 +133,7 @@ describe('a log of Inspect', () => {
     expect(lines).toMatchObject([[], [{ metadata: { branches: 2 } }]]);
   });
 
-  test('has a failed rollout of an agent whose calls were all abandoned', async () => {
+  test('has a failed rollout of an agent whose calls were all abandoned, and parquet-turns counts it as left out', async () => {
     const agents = join(folder, 'agents');
     const abandoned = (end: EndRecord) => ({ ...end, abandoned: [1] });
     const store = withRecords(openFileStore(agents, RUN), { end: abandoned });
@@ -148,6 +148,9 @@ describe('a log of Inspect', () => {
     expect(samples).toMatchObject([
       { id: 'a', turn_count: 0, error: { message: expect.stringContaining('scripted') } },
     ]);
+    const to = join(agents, 'turns.parquet');
+    const { summary } = await plannedExport('parquet-turns', {})(store, { to, overwrite: false, onSkip: () => {} });
+    expect(summary).toMatchObject({ exported: 0, lines: 0, skipped: { failed: 1 }, empty: true });
   });
 
   test('scores a run of rewards alone by its returns', async () => {
