@@ -15,6 +15,7 @@ export const EXPORT_FLAGS = {
   dropZeroVariance: flag('leave out groups whose rewards are all equal'),
   minMembers: wholeFlag('<n>', 'leave out groups with fewer rollouts that have a reward', 1),
   advantages: choiceFlag('<kind>', ADVANTAGES, 'per turn: the return less its mean in the group, or that by std'),
+  maxTokenGap: wholeFlag('<n>', "rows: mask tokens more than n weight versions older than their row's newest", 0),
   sequences: choiceFlag('<per>', SEQUENCES, 'areal: one id per rollout or per turn (default: what its trainer loads)', {
     group: 'Of single formats:',
   }),

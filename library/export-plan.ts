@@ -48,6 +48,11 @@ export interface SampleOptions {
   readonly minMembers?: number | undefined;
   /** Per turn: the return less its mean in the group, or that by its standard deviation. Default `none`. */
   readonly advantages?: Advantages | undefined;
+  /**
+   * `rows` and `parquet`: masks tokens that are more than so many weight versions older than the newest of their row. Default:
+   * none.
+   */
+  readonly maxTokenGap?: number | undefined;
   /** Adds messages, answers, feedback, times and models to `rows`. Default false. */
   readonly texts?: boolean | undefined;
 }
@@ -111,7 +116,7 @@ const ALONE = 'This run has one sample per query: every advantage is 0, and noth
 
 const OPTIONS = [
   ...(['verdicts', 'contradicted', 'humanTurns', 'undecided', 'successRate', 'dropZeroVariance'] as const),
-  ...(['minMembers', 'advantages', 'sequences', 'texts'] as const),
+  ...(['minMembers', 'advantages', 'maxTokenGap', 'sequences', 'texts'] as const),
 ];
 
 /** Whether an option means anything to a format. Of one that takes every rollout, nothing selects among them. */
@@ -121,6 +126,7 @@ function takes(format: string, option: string): boolean {
   if (option === 'texts') return format === rows.name;
   if (option === 'advantages')
     return EXPORT_FORMATS.some(({ name, advantages }) => name === format && advantages !== undefined);
+  if (option === 'maxTokenGap') return EXPORT_FORMATS.some(({ name, masks }) => name === format && masks !== undefined);
   return true;
 }
 
@@ -130,14 +136,16 @@ export function readingOf({
   verdicts = 'judge',
   contradicted,
   humanTurns = 'drop',
-}: SampleOptions): ReadingOptions {
+  maxTokenGap,
+}: SampleOptions): ReadingOptions & Pick<PartOptions, 'maxTokenGap'> {
   if (contradicted !== undefined && verdicts !== 'human') {
     throw unusable(
       "--contradicted says what to do where people's verdicts contradict the judge's feedback.",
       'Give it with --verdicts human.',
     );
   }
-  return { undecided, verdicts, ...(contradicted && { contradicted }), humanTurns };
+  const gap = maxTokenGap === undefined ? {} : { maxTokenGap };
+  return { undecided, verdicts, ...(contradicted && { contradicted }), humanTurns, ...gap };
 }
 
 async function logsExport(store: Store, { to: folder, overwrite, onSkip }: ExportTarget): Promise<Exported> {

@@ -82,6 +82,7 @@ const SELECTION = {
   successRate: maybe(eitherOf(NAME, NUMBERS)),
   dropZeroVariance: maybe(BOOLEAN),
   minMembers: maybe(PLACE),
+  maxTokenGap: maybe(COUNT),
 };
 
 const ROWS_OPTIONS = {

@@ -22,7 +22,7 @@ const TOKENIZER: Flag<string | false | undefined> = {
   no: 'prove texts without a tokenizer',
 };
 
-const { successRate, dropZeroVariance, minMembers } = EXPORT_FLAGS;
+const { successRate, dropZeroVariance, minMembers, maxTokenGap } = EXPORT_FLAGS;
 
 export const check = command({
   args: RUN_ARGUMENT,
@@ -33,7 +33,7 @@ export const check = command({
     format: choiceFlag('<name>', PROVED, "the export's format (default: as its lines say)"),
     sequences: choiceFlag('<per>', SEQUENCES, "the export's layout (default: as its lines say)"),
     undecided: UNDECIDED_FLAG,
-    ...{ successRate, dropZeroVariance, minMembers },
+    ...{ successRate, dropZeroVariance, minMembers, maxTokenGap },
     tokenizer: TOKENIZER,
     clockSkew: withDefault(
       number('<seconds>', "how far workers' clocks may be apart", Infinity, 'It takes a number of seconds.'),
@@ -44,7 +44,7 @@ export const check = command({
   help:
     'Each (query, sample, turn) exists once, contiguous, judged and logged once; every hash and reward is right; each\n' +
     'turn follows from the one before, its verdict, its settings and its text.\n' +
-    'With --export, that file holds every complete rollout once; flags that chose rollouts for it are given again.\n' +
+    'With --export, that file holds every complete rollout once; flags that chose rollouts or tokens for it are given again.\n' +
     'Otherwise exit code 1 and one line per breach.\n\nExample:\n  everturn check my-run',
   async run(io, given) {
     const { json } = given;

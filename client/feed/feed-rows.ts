@@ -6,9 +6,11 @@ import type { GrantedLease } from '../../domain/feed/messages.ts';
 import { survives } from '../../domain/feed/line.ts';
 import { groupId, groupPlace } from '../../domain/samples/group.ts';
 import { StoreError } from '../../domain/errors/errors.ts';
-import { neutralRow, type RowLabels } from '../../domain/samples/neutral-row.ts';
+import type { Labels } from '../../domain/samples/exporter.ts';
+import { neutralRow, type RowOptions } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { eachNumber } from '../../domain/feed/number-set.ts';
+import { isBeyond } from '../../domain/weights/weight-version.ts';
 import { mapAhead } from '../../records/map-ahead.ts';
 import { type GroupMember, readGroup } from '../../records/reading/group-members.ts';
 import type { Store } from '../../records/store.ts';
@@ -22,9 +24,10 @@ export interface RunShape {
   readonly samples: number;
 }
 
-export async function openBatch(store: Store, shape: RunShape, lease: GrantedLease) {
+/** `gap`: the greatest age of a token that is trained; null: any. */
+export async function openBatch(store: Store, shape: RunShape, lease: GrantedLease, gap: number | null = null) {
   const { samples, run } = shape;
-  const members: (GroupMember & { readonly row: Partial<RowLabels> })[] = [];
+  const members: (GroupMember & { readonly row: Labels })[] = [];
   const groups: string[] = [];
   const found = mapAhead(eachNumber(lease.groups), AT_ONCE, async (group) => {
     const { index, epoch } = groupPlace(shape, group);
@@ -34,7 +37,7 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
   for await (const { id, labels, members: own } of found) {
     groups.push(id);
     const { members: group_size, successRate: group_success_rate, zeroVariance: zero_variance } = labels;
-    const row = { group: id, group_size, group_success_rate, zero_variance };
+    const row = { group: id, group_size, group_success_rate, zero_variance, ...ageLimit(lease, gap) };
     members.push(...own.map((one) => ({ ...one, row: { ...row, turn_advantages: one.turnAdvantages } })));
   }
   async function read(member: (typeof members)[number]): Promise<Trajectory> {
@@ -52,13 +55,19 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
 }
 
 /** One for each branch of an agent's rollout. */
-function rowLines(trajectory: Trajectory, labels: Partial<RowLabels>, lease: GrantedLease): string {
+function rowLines(trajectory: Trajectory, labels: Labels, lease: GrantedLease): string {
   return branchesOf(trajectory)
     .map((branch) => rowLine(branch, labelsOfBranch(labels, branch), lease))
     .join('');
 }
 
-function rowLine(trajectory: Trajectory, labels: Partial<RowLabels>, lease: GrantedLease): string {
+/** Weights that a rewind took back have no age, and are trained under no limit. */
+function ageLimit({ trainedAt, floors = [] }: GrantedLease, gap: number | null): RowOptions {
+  if (gap === null) return {};
+  return { isStale: (span) => survives([span], floors) === false || isBeyond(gap, span.version, trainedAt) };
+}
+
+function rowLine(trajectory: Trajectory, labels: Labels, lease: GrantedLease): string {
   const row = neutralRow(trajectory, labels);
   const spans = trajectory.turns.flatMap(({ record }) => record.versions);
   const surviving = survives(spans, lease.floors ?? []);

@@ -55,7 +55,7 @@ export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions
       const granted = await leaseFor(wanted, response);
       if (granted.lease === null) return json(response, granted);
       try {
-        await sendBatch(granted.lease, response);
+        await sendBatch(granted.lease, wanted.max_token_gap ?? null, response);
       } catch (error) {
         // Nobody has its rows: the groups are for others at once.
         await call('lease', { ...wanted, wait: 0, seconds: 0.1 }).catch(() => undefined);
@@ -93,9 +93,9 @@ export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions
     return { lease: null, why: 'waiting' };
   }
 
-  async function sendBatch(lease: GrantedLease, response: ServerResponse): Promise<void> {
+  async function sendBatch(lease: GrantedLease, gap: number | null, response: ServerResponse): Promise<void> {
     shape ??= await shapeOf();
-    const batch = await openBatch(store, shape, lease);
+    const batch = await openBatch(store, shape, lease, gap);
     const { id, until, version, trainedAt, line } = lease;
     response.writeHead(200, { 'content-type': 'application/jsonl' });
     const head = { lease: id, groups: batch.groups, rows: batch.rows, until, version, trained_at: trainedAt, line };

@@ -48,6 +48,8 @@ const VERB_ARGUMENTS = {
     request: either(text(200)),
     /** The line that the trainer's rewind began; default 0: it never called `rewind`. */
     line: either(VERSION),
+    /** For the rows alone: tokens of weights that are more versions older than those they are trained at are masked. */
+    max_token_gap: either(VERSION),
   },
   acknowledge: {
     lease: text(300),

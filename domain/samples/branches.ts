@@ -2,7 +2,7 @@
 // leaf. A sampled token is trained in the first sample that holds it; in the others the tokens before are the prompt. All
 // samples have the return of the rollout. Other rollouts are one sample. Pure.
 
-import type { RowLabels } from './neutral-row.ts';
+import type { Labels } from './exporter.ts';
 import { ownTurns } from './own-turns.ts';
 import type { TurnRecord } from '../rollout/turn.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../rollout/trajectory.ts';
@@ -11,7 +11,7 @@ import { plainMessages } from '../agent/conversation.ts';
 import { addedMessages } from '../rollout/list-calls.ts';
 
 /** Labels of the rollout, for one of its branches: all of its turns have the advantage of the rollout. */
-export function labelsOfBranch(labels: Partial<RowLabels>, { turns, branch }: Trajectory): Partial<RowLabels> {
+export function labelsOfBranch(labels: Labels, { turns, branch }: Trajectory): Labels {
   const { turn_advantages: advantages } = labels;
   if (!branch || !advantages) return labels;
   return { ...labels, turn_advantages: turns.map(() => advantages[0]!) };

@@ -1,9 +1,9 @@
 // The interface of every export format. Pure: trajectories in, their lines or bytes out. `records/export/export-run.ts` drives it.
 
 import type { Trajectory } from '../rollout/trajectory.ts';
-import type { RowLabels } from './neutral-row.ts';
+import type { RowLabels, RowOptions } from './neutral-row.ts';
 
-export type Labels = Partial<RowLabels>;
+export type Labels = Partial<RowLabels> & RowOptions;
 export type Chunk = string | Uint8Array;
 
 /** The parts that a format has no place for. */
@@ -36,6 +36,8 @@ export interface Exporter {
   readonly grouped?: boolean;
   /** It has a place for finished advantages. */
   readonly advantages?: true;
+  /** It has a place for masks of single tokens, so that stale ones can be left untrained. */
+  readonly masks?: true;
   /** The sample's id in the file: unique for each (query, sample). Absent where a line is not a sample. */
   id?(trajectory: Trajectory): string;
   /** Why a complete trajectory has nothing for this format; undefined if it has. */

@@ -7,7 +7,7 @@ import { completeTurns } from './complete-turns.ts';
 import type { StopReason } from '../rollout/ending.ts';
 import type { Task } from '../query/query.ts';
 import type { Trajectory } from '../rollout/trajectory.ts';
-import type { Finish, TurnRecord } from '../rollout/turn.ts';
+import type { Finish, TurnRecord, VersionSpan } from '../rollout/turn.ts';
 import type { WantedLogprobs } from '../rollout/logprob-meaning.ts';
 
 /** Labels that the row's group or its consumer adds; null if unknown. */
@@ -26,6 +26,12 @@ export interface RowLabels {
   readonly turn_advantages: readonly number[] | null;
 }
 
+/** What is asked of a row beside its labels. */
+export interface RowOptions {
+  /** Whether a span is of weights too old to train on its tokens. `newest`: the newest version in the row. */
+  readonly isStale?: (span: VersionSpan, newest: number) => boolean;
+}
+
 export interface NeutralRow extends RowLabels {
   /** Unique for each (query, sample) of a run: `sampleId`. */
   readonly id: string;
@@ -38,7 +44,7 @@ export interface NeutralRow extends RowLabels {
   readonly prompt_ids: readonly number[];
   /** Answers and feedback, in order; it ends with an answer. */
   readonly response_ids: readonly number[];
-  /** 1 on a token that the model sampled, 0 on feedback. */
+  /** 1 on a token that is trained: the model sampled it, and nothing masks it; 0 on feedback. */
   readonly response_mask: readonly (0 | 1)[];
   /** Natural logarithm; 0 on feedback. */
   readonly logprobs: readonly number[];
@@ -69,6 +75,8 @@ export interface NeutralRow extends RowLabels {
   readonly temperature: number;
   /** Epoch milliseconds when the rollout began. */
   readonly birth_time: number;
+  /** 1 on a token of weights too old to train on it; absent where nobody asked. */
+  readonly mask_stale?: readonly (0 | 1)[];
   /** 0-based: the rollout of an agent's program is one row for each leaf of its calls; a sampled token is trained in one of them. */
   readonly branch?: number;
   /** Rows of the rollout. */
@@ -93,7 +101,7 @@ export function rowIdentity({ rollout, branch }: Trajectory, { group }: Partial<
   };
 }
 
-export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = {}): NeutralRow {
+export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> & RowOptions = {}): NeutralRow {
   const { rollout, turns: played, branch } = trajectory;
   const { settings } = rollout;
   const { turns, end, float32, refuse } = completeTurns(trajectory);
@@ -115,12 +123,14 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = 
   const success = played.map(({ verdict }) => (verdict?.verdict === 'right' ? 1 : 0));
   const starts = turns.flatMap((turn) => [turn.versionStart, ...turn.versions.map(({ version }) => version)]);
   const newest = turns.flatMap((turn) => [turn.versionEnd, ...turn.versions.map(({ version }) => version)]);
+  const newestVersion = Math.max(...newest);
+  const stale = labels.isStale && staleTokens(turns, newestVersion, labels.isStale);
   const returns = end.returns.map(float32);
   return {
     ...rowIdentity(trajectory, labels),
     prompt_ids: turns[0]!.contextIds,
     response_ids: ids,
-    response_mask: mask,
+    response_mask: stale ? mask.map((one, i) => (stale[i] === 1 ? 0 : one)) : mask,
     logprobs,
     versions,
     turn_ids: turnIds,
@@ -135,7 +145,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = 
     finish: turns.at(-1)!.finish,
     stop_reason: end.stopReason,
     version_start: Math.min(...starts),
-    version_end: Math.max(...newest),
+    version_end: newestVersion,
     staleness: labels.staleness ?? null,
     group_size: labels.group_size ?? null,
     group_success_rate: labels.group_success_rate ?? null,
@@ -143,6 +153,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = 
     logprobs_of: turns[0]!.logprobsOf ?? 'policy',
     temperature: settings.temperature,
     birth_time: rollout.birthTime,
+    ...(stale && { mask_stale: stale }),
     ...(branch && {
       branch: branch.index,
       branches: branch.of,
@@ -158,6 +169,18 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = 
     versions.push(version);
     turnIds.push(turn);
   }
+}
+
+/** One entry per token after the prompt. */
+function staleTokens(
+  turns: readonly TurnRecord[],
+  newest: number,
+  isStale: NonNullable<RowOptions['isStale']>,
+): (0 | 1)[] {
+  return turns.flatMap(({ contextIds, versions }, i) => [
+    ...(i === 0 ? [] : contextIds.map(() => 0 as const)),
+    ...versions.flatMap((span) => Array<0 | 1>(span.end - span.start).fill(isStale(span, newest) ? 1 : 0)),
+  ]);
 }
 
 /** One version per output token. */

@@ -62,6 +62,14 @@ export function isOlder(now: Named, before: Named): boolean {
   return before.version < UNNUMBERED && now.version < before.version;
 }
 
+/**
+ * Whether tokens of one version are more than `gap` versions older than the weights that they are trained into. Of weights
+ * without a number no age is known: any other ones count as older.
+ */
+export function isBeyond(gap: number, version: number, into: number): boolean {
+  return version !== into && (Math.max(version, into) >= UNNUMBERED || into - version > gap);
+}
+
 type Named = Pick<VersionSpan, 'version' | 'versionLabel'>;
 const wordOf = ({ version, versionLabel }: Named): string => versionLabel ?? String(version);
 

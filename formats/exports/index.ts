@@ -17,11 +17,10 @@ import { rows, rowsWithTexts } from './rows.ts';
 export const EXPORTERS: readonly Exporter[] = [areal, rows, parquet, parquetTurns, messages, dpo, kto, labels];
 
 /** All formats, for lists: `logs` is a folder of files, and `inspect` has numbers of the whole run in it. */
-export const EXPORT_FORMATS: readonly Pick<Exporter, 'name' | 'extension' | 'description' | 'note' | 'advantages'>[] = [
-  ...EXPORTERS,
-  inspect,
-  logs,
-];
+export const EXPORT_FORMATS: readonly Pick<
+  Exporter,
+  'name' | 'extension' | 'description' | 'note' | 'advantages' | 'masks'
+>[] = [...EXPORTERS, inspect, logs];
 
 /** Formats whose lines each follow from one trajectory and the labels of its group: those that `check` proves. */
 export const PROVED: readonly string[] = EXPORTERS.filter(({ open }) => !open).map(({ name }) => name);

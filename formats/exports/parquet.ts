@@ -81,8 +81,8 @@ export const parquetTurns: Exporter = {
   open: () => openParquet(turnRowForm),
 };
 
-/** The calls of an agent's branch are in the rows alone; the id of a row says its branch. */
-type RolloutColumns = Omit<NeutralRow, 'branch' | 'branches' | 'parent_call' | 'turn_calls'>;
+/** The calls of an agent's branch, and why a token is masked, are in the rows alone; the id of a row says its branch. */
+type RolloutColumns = Omit<NeutralRow, 'branch' | 'branches' | 'parent_call' | 'turn_calls' | 'mask_stale'>;
 const ROLLOUT_COLUMNS: RowForm<RolloutColumns>['columns'] = {
   ...ROW_COLUMNS,
   prompt_ids: { kind: 'int', list: true },
@@ -124,6 +124,7 @@ export const parquet: Exporter = {
   needsIds: true,
   grouped: true,
   advantages: true,
+  masks: true,
   description: 'the rows as one Parquet file, for datasets and pyarrow',
   lines: (trajectory, labels) => [JSON.stringify(neutralRow(trajectory, labels))],
   open: () => openParquet(rolloutTable),

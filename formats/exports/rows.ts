@@ -14,6 +14,7 @@ export const rows: Exporter = {
   needsIds: true,
   grouped: true,
   advantages: true,
+  masks: true,
   description: 'token-aligned rows, one rollout a line: what the Python package everturn reads',
   id: ({ rollout: { query, sample }, branch }) => sampleId(query.queryId, sample, branch?.index),
   lines: (trajectory, labels) => [JSON.stringify(neutralRow(trajectory, labels))],

@@ -40,6 +40,7 @@ def to_verifiers(row):
         node(
             {"role": "assistant", "content": row["answers"][turn]},
             row["response_ids"][start:end], True, ended,
+            mask=[one == 1 for one in row["response_mask"][start:end]],
             logprobs=row["logprobs"][start:end],
             advantages=None if advantages is None else [advantages[turn]] * (end - start),
         )

@@ -96,9 +96,10 @@ class Feed:
     user, which serves every run that it plays (feed.json in EVERTURN_HOME); if neither answers, `command` starts a feed: by
     default the Everturn that started the run on this machine (command.json in EVERTURN_HOME), None for none.
     patience: seconds for which an address that does not answer is asked again (a feed may be restarted meanwhile).
-    line: for a second process of the same trainer, the `line` that its first process got from `rewind`."""
+    line: for a second process of the same trainer, the `line` that its first process got from `rewind`.
+    max_token_gap: masks tokens that are more versions older than those they are trained at (EVERTURN_MAX_TOKEN_GAP; none)."""
 
-    def __init__(self, run=None, url=None, token=None, consumer=None, out="runs", command=RECORDED, patience=300.0, line=None):
+    def __init__(self, run=None, url=None, token=None, consumer=None, out="runs", command=RECORDED, patience=300.0, line=None, max_token_gap=None):
         if (run is None) == (url is None):
             raise ValueError("give either run= (a run's name) or url= (and token=) of a feed")
         words = shlex.split(command) if isinstance(command, str) else command if command is RECORDED else list(command or ())
@@ -106,6 +107,8 @@ class Feed:
         self.folder = None if run is None else _absolute(run if _is_folder(run) else os.path.join(out, run))
         self.out = out if self.folder is None else os.path.dirname(self.folder)
         self.consumer = consumer or f"{os.path.basename(os.sys.argv[0]) or 'python'}-{os.getpid()}"
+        given = os.environ.get("EVERTURN_MAX_TOKEN_GAP") if max_token_gap is None else max_token_gap
+        self.max_token_gap = None if given in (None, "") else int(given)
         self.child, self.fixed, self.line = None, url is not None, line
         self.finding, self.at_close = threading.Lock(), []
 
@@ -134,7 +137,7 @@ class Feed:
         request: an id of the caller's own, which gets the same lease again while it is open. stop: asked after each
         `wait`; None too when it says True."""
         while True:
-            given = {"consumer": self.consumer, "groups": groups, "wait": wait, "seconds": seconds, "least": least, "request": request}
+            given = {"consumer": self.consumer, "groups": groups, "wait": wait, "seconds": seconds, "least": least, "request": request, "max_token_gap": self.max_token_gap}
             asked = {"request": uuid.uuid4().hex, **{name: value for name, value in given.items() if value is not None}}
             lines = self._send("lease", asked, timeout=wait + 60)
             head, rows = lines[0], lines[1:]

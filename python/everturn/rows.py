@@ -42,12 +42,14 @@ def fault_of(error):
 
 
 ALIGNED = ("response_ids", "response_mask", "logprobs", "versions", "turn_ids")
+# where they are there
+MORE = ("mask_stale",)
 
 
 def check(row):
     """Raises ValueError where a row's lists do not belong together."""
     length = len(row["response_ids"])
-    for name in ALIGNED:
+    for name in ALIGNED + tuple(name for name in MORE if name in row):
         if len(row[name]) != length:
             raise ValueError(f"{row['id']}: {name} has {len(row[name])} entries for {length} tokens")
     turns = len(row["turn_rewards"])
@@ -55,7 +57,7 @@ def check(row):
         if len(row[name]) != turns:
             raise ValueError(f"{row['id']}: {name} has {len(row[name])} entries for {turns} turns")
     for at, (mask, turn) in enumerate(zip(row["response_mask"], row["turn_ids"])):
-        if (mask == 1) != (turn >= 0):
+        if mask == 1 and turn < 0:
             raise ValueError(f"{row['id']}: token {at} has mask {mask} and turn {turn}")
 
 

@@ -30,6 +30,7 @@ class Row(_Row, total=False):
     an export."""
 
     turn_advantages: List[float]
+    mask_stale: List[int]
     staleness: Optional[int]
     surviving: Optional[bool]
     group_size: int

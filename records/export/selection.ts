@@ -2,13 +2,13 @@
 // Each one that it leaves out goes to `onSkip` with a named reason. Memory: one trajectory, and the ends of one group.
 
 import type { StoreError } from '../../domain/errors/errors.ts';
-import type { NotCarried } from '../../domain/samples/exporter.ts';
+import type { Labels, NotCarried } from '../../domain/samples/exporter.ts';
 import { type GroupFilter, whyLeftOut, type LeftOut } from '../../domain/samples/group.ts';
 import { branchesOf, labelsOfBranch } from '../../domain/samples/branches.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
-import type { RowLabels } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { type Advantages, openGroupLabels, openReading, type ReadingOptions, type WhyUnread } from './group-labels.ts';
+import { isBeyond } from '../../domain/weights/weight-version.ts';
 import type { Store } from '../store.ts';
 import { readTrajectories, rolloutsInOrder } from '../reading/trajectories.ts';
 
@@ -30,6 +30,8 @@ export interface SelectionOptions extends ReadingOptions {
   readonly filter?: GroupFilter;
   /** Default `none`. */
   readonly advantages?: Advantages;
+  /** Masks tokens that are more versions older than the newest of their row. Default: none. */
+  readonly maxTokenGap?: number;
   /** Leaves out trajectories with an answer of text alone. */
   readonly needsIds?: boolean;
   /** Reads the labels of groups; a filter and advantages need them. Default false: a format without them costs nothing. */
@@ -38,7 +40,7 @@ export interface SelectionOptions extends ReadingOptions {
 
 export interface Selected {
   readonly trajectory: Trajectory;
-  readonly labels: Partial<RowLabels>;
+  readonly labels: Labels;
   /** False: only the finished turns of an undecided rollout. */
   readonly whole: boolean;
 }
@@ -70,9 +72,10 @@ export async function* everyTrajectory(
 
 /** The same of given rollouts; those of a group should follow each other. */
 export async function openSelection(store: Store, options: SelectionOptions): Promise<Select> {
-  const { filter, advantages = 'none', needsIds = false, grouped = false, incomplete } = options;
+  const { filter, advantages = 'none', maxTokenGap: gap, needsIds = false, grouped = false, incomplete } = options;
   const reading = await openReading(store, options);
   const labelsOf = openGroupLabels(store, { reading, advantages });
+  const asked: Labels = gap === undefined ? {} : { isStale: ({ version }, newest) => isBeyond(gap, version, newest) };
   const labelled = grouped || filter !== undefined || advantages !== 'none';
 
   return async function* select(ids, onSkip) {
@@ -109,7 +112,8 @@ export async function openSelection(store: Store, options: SelectionOptions): Pr
         skip(left);
         continue;
       }
-      for (const branch of branches) yield { trajectory: branch, labels: labelsOfBranch(labels, branch), whole };
+      for (const branch of branches)
+        yield { trajectory: branch, labels: { ...labelsOfBranch(labels, branch), ...asked }, whole };
     }
   };
 }

@@ -45,9 +45,16 @@ describe('an export', () => {
     ['--min-members 2'],
     ['--success-rate 0.1:0.9'],
     ['--undecided finished-turns'],
+    ['--max-token-gap 1'],
   ])('of rows with %s is proved with the same flag', async (flags) => {
     const name = await exported('chosen.jsonl', ...`--format rows --advantages mean ${flags}`.split(' '));
     expect(await checked(name, ...flags.split(' '))).toMatchObject({ seen: 'rows --advantages mean', breaches: [] });
+  });
+
+  test('with stale tokens masked is another one without the flag, or with another gap', async () => {
+    const name = await exported('young.jsonl', '--format', 'rows', '--max-token-gap', '1');
+    for (const flags of [[], ['--max-token-gap', '0']])
+      expect((await checked(name, ...flags)).breaches).toEqual([expect.stringMatching(/line \d+ is another/)]);
   });
 
   test('whose first line is torn is seen by the next one, and its first line is named', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fallingVersions, isOlder, olderAmong, versionNumber } from '../../domain/weights/weight-version.ts';
+import { fallingVersions, isBeyond, isOlder, olderAmong, versionNumber } from '../../domain/weights/weight-version.ts';
 
 describe('a weight version', () => {
   test.each([
@@ -29,6 +29,18 @@ describe('a weight version', () => {
   ])('gives %j a number of its own, far from any count', (word) => {
     expect(versionNumber(word)).toBeGreaterThanOrEqual(2 ** 30);
     expect(versionNumber(word)).toBe(versionNumber(word));
+  });
+
+  test.each([
+    [1, 4, 6, true],
+    [2, 4, 6, false],
+    [0, 6, 6, false],
+    [0, 7, 6, false],
+    [9, versionNumber('a word'), 6, true],
+    [9, 6, versionNumber('a word'), true],
+    [0, versionNumber('a word'), versionNumber('a word'), false],
+  ])('with a gap of %i, tokens of version %i are too old for %i: %s', (gap, version, into, beyond) => {
+    expect(isBeyond(gap, version, into)).toBe(beyond);
   });
 
   test('any word is an int32, the same each time', () => {

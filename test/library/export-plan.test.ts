@@ -30,6 +30,7 @@ describe('the options of an export', () => {
     ['limits above 1', 'rows', { successRate: [0, 2] }, '--success-rate'],
     ['sequences of another format', 'rows', { sequences: 'turn' }, '--sequences'],
     ['texts of another format', 'labels', { texts: true }, '--texts'],
+    ['a gap of versions where no token can be masked', 'dpo', { maxTokenGap: 1 }, '--max-token-gap'],
     ['advantages where there is no place for them', 'dpo', { advantages: 'std' }, '--advantages'],
   ])('%s is refused before anything is read', (_, format, options, said) => {
     expect(() => plannedExport(format, options)).toThrow(

@@ -7,6 +7,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -85,6 +86,14 @@ class Leases(unittest.TestCase):
         path, body, token = script.calls[0]
         self.assertEqual((path, token), ("/lease", "Bearer secret"))
         self.assertEqual((body["consumer"], body["groups"], body["least"]), ("me", 1, 1))
+
+    def test_a_gap_of_versions_is_sent_with_each_lease_of_the_feed_or_of_its_process(self):
+        with Script((200, LEASE), (200, LEASE), (200, LEASE)) as script:
+            feed(script, max_token_gap=2).lease(1)
+            with unittest.mock.patch.dict(os.environ, {"EVERTURN_MAX_TOKEN_GAP": "3"}):
+                feed(script).lease(1)
+            feed(script).lease(1)
+        self.assertEqual([body.get("max_token_gap") for _, body, _ in script.calls], [2, 3, None])
 
     def test_a_lost_answer_is_asked_for_again_under_the_same_request(self):
         for broken in (torn, cut, silent, (200, []), (503, [{"error": "Temporal is away"}]), (502, [])):

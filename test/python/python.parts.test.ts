@@ -27,9 +27,9 @@ beforeAll(async () => {
 const SKIPPED = 'The Python package is not tested: there is no python3 (EVERTURN_TEST_PYTHON can name one)';
 
 const PROMISES = [
-  ['the client of the feed repeats what was lost under one request id, and no refusal', 'feed_client_test.py', 21],
+  ['the client of the feed repeats what was lost under one request id, and no refusal', 'feed_client_test.py', 22],
   ['runs are read, measured, exported and proved by one process in lines of JSON', 'run_test.py', 8],
-  ['every adapter of rows keeps what its trainer checks', 'rows_test.py', 10],
+  ['every adapter of rows keeps what its trainer checks', 'rows_test.py', 11],
   ['the package leases ahead, renews and serves every rank', 'package_test.py', 10],
   [
     'the drop-in classes take steps as TRL, SkyRL, slime, verl, OpenRLHF and AReaL ask for them',

@@ -47,6 +47,23 @@ class Adapters(unittest.TestCase):
                 kind = typing.get_origin(hints[name]) or hints[name]
                 self.assertIsInstance(row[name], (int, float) if kind is float else kind, name)
 
+    def test_a_masked_token_of_an_answer_is_no_fault_and_trains_in_no_trainer(self):
+        row = copy.deepcopy(self.rows[0])
+        at = row["turn_ends"][0] - 1
+        row["response_mask"][at] = 0
+        row["mask_stale"] = [int(place == at) for place in range(len(row["response_ids"]))]
+        feed.check(row)
+        on_all = len(row["prompt_ids"]) + at
+        self.assertEqual(feed.to_trl([row])["env_mask"][0][at], 0)
+        self.assertEqual(feed.to_verl(row)["output"]["response_mask"][at], 0)
+        self.assertEqual(feed.to_areal([row], plain)["loss_mask"]["values"][0][on_all], 0)
+        self.assertEqual(feed.to_skyrl([row])["loss_masks"][0][at], 0)
+        self.assertEqual(feed.to_slime(row)["loss_mask"][at], 0)
+        self.assertFalse(any(start <= on_all < end for start, end in feed.to_openrlhf(row)["action_ranges"]))
+        for broken in ({**row, "mask_stale": [0]}, {**row, "response_mask": [1] * len(row["response_ids"]), "turn_ids": [-1] * len(row["response_ids"])}):
+            with self.assertRaises(ValueError):
+                feed.check(broken)
+
     def test_trl_gets_one_entry_per_row_and_all_lists_of_a_row_are_of_one_length(self):
         made = feed.to_trl(self.rows)
         self.assertEqual({len(values) for values in made.values()}, {len(self.rows)})

@@ -72,6 +72,24 @@ describe('an export format', () => {
     expect(of('q%403')).toMatchObject({ query: 'q@3', group_size: 1 });
   });
 
+  test('rows mask each token that is more versions older than the newest of its row than allowed, and say which', async () => {
+    const plain = (await exported<NeutralRow>('rows')).lines;
+    const { lines } = await exported<NeutralRow>('rows', { maxTokenGap: 1 });
+    expect(lines.find(({ id }) => id === 'q1@1')).toMatchObject({
+      versions: [4, 5, 5, 5, -1, -1, -1, 4, 6],
+      response_mask: [0, 1, 1, 1, 0, 0, 0, 0, 1],
+      mask_stale: [1, 0, 0, 0, 0, 0, 0, 1, 0],
+    });
+    for (const [i, { mask_stale: stale, response_mask: mask, ...row }] of lines.entries()) {
+      const { response_mask: before, ...same } = plain[i]!;
+      expect(row).toEqual(same);
+      expect(stale).toEqual(row.versions.map((version) => (version >= 0 && row.version_end - version > 1 ? 1 : 0)));
+      expect(mask).toEqual(before.map((one, k) => (stale![k] === 1 ? 0 : one)));
+    }
+    const [wide] = (await exported<NeutralRow>('rows', { maxTokenGap: 9 })).lines;
+    expect(wide).toEqual({ ...plain[0], mask_stale: plain[0]!.versions.map(() => 0) });
+  });
+
   test('rows with texts are the same rows, with what was asked, answered and replied at each turn behind them', async () => {
     const plain = (await exported<NeutralRow>('rows')).lines;
     const { lines } = await exported<NeutralRow & Record<string, unknown>>('rows', {}, 'texts');
