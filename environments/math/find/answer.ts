@@ -52,8 +52,19 @@ export function findAnswer(source: string, cut = false, question = ''): Found | 
 /** A solution in the layout of GSM8K ends with its mark, and a box that is never closed still says what it holds. */
 export function findSolution(source: string): Found | undefined {
   const text = percentInOneWord(plainSigns(source.slice(-LIMITS.textChars))).trim();
-  return hash(text, false) ?? marked(text, false) ?? openBox(text) ?? whole(text) ?? lastOf(text, '');
+  return (
+    hash(text, false) ??
+    boxed(text).box ??
+    chosen(text) ??
+    marked(text, false) ??
+    openBox(text) ??
+    whole(text) ??
+    lastOf(text, '')
+  );
 }
+
+/** A choice as a data set's reader writes it is an answer as it stands, however long and of whatever words. */
+const chosen = (text: string): Found | undefined => (/^\([A-Z]\) \S/.test(text) ? { text, by: 'whole' } : undefined);
 
 /** "The final answer is" behind a box takes its place. */
 function marked(text: string, cut: boolean): Found | undefined {

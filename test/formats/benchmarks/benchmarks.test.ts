@@ -72,6 +72,28 @@ describe('a benchmark', () => {
       benchmarkNames().filter((name) => ['judge', 'choices'].includes(shippedBenchmark(name).page.scorer)),
     ));
 
+  test('keeps a choice of any words as its reference, whatever they would say alone', async () => {
+    const texts = [
+      '$100000 higher because of the computers.',
+      'The answer is always yes, and the cell dies.',
+      'Males from any socioeconomic background can be affected',
+      'methane < 2,3-dimethylbutane < neopentane < n-hexane',
+      'Microtubules are the major component of spindle fibers: 13 of them, 5.8 × 10^13 per second, or x = 3',
+    ];
+    const row = { question: 'Which one?', options: texts, category: 'made', src: 'made' };
+    const rows = texts.map((_, i) => ({ ...row, question_id: i, answer: 'ABCDE'[i], answer_index: i }));
+    putInCache('mmlu-pro', root, rows);
+    const { queries } = await rowsNamed('mmlu-pro');
+    expect(queries.map(({ solutions }) => solutions)).toEqual(texts.map((text, i) => [`(${'ABCDE'[i]}) ${text}`]));
+    for (const [i, query] of queries.entries())
+      for (const letter of 'ABCDE') {
+        const { verdict } = await judge.judge(`The answer is (${letter}).`, query.solutions, {
+          question: questionOf(query),
+        });
+        expect([i, letter, verdict]).toEqual([i, letter, letter === 'ABCDE'[i] ? 'right' : 'wrong']);
+      }
+  });
+
   test('puts its system text in force, and the words of the command before those of its page', async () => {
     const { queries } = await read('amc23');
     expect(queries[0]!.prompt).toEqual({

@@ -1,6 +1,6 @@
 // Reads a benchmark's rows by its name: the files of its page, made here in its authors' layout, lie in a hub's cache.
 
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { SolutionReader } from '../../../domain/query/solution-reader.ts';
@@ -19,8 +19,10 @@ const SPLIT_FILES: Readonly<Record<string, string>> = {
 };
 export const made = (name: string, extension: string) => join(import.meta.dirname, 'rows', `${name}.${extension}`);
 
-/** As `hf download` leaves it. */
-export function putInCache(name: string, root: string): void {
+type Row = Readonly<Record<string, unknown>>;
+
+/** As `hf download` leaves it. `rows`: those that are made beside this file, if it has none. */
+export function putInCache(name: string, root: string, rows?: readonly Row[]): void {
   const { page, place } = shippedBenchmark(name);
   const { repo, revision } = parseHubPlace(place);
   const file = page.source.file ?? SPLIT_FILES[name]!;
@@ -28,13 +30,14 @@ export function putInCache(name: string, root: string): void {
   const path = join(folder, 'snapshots', revision === 'main' ? COMMIT : revision, file);
   mkdirSync(dirname(path), { recursive: true });
   if (file.endsWith('.csv')) copyFileSync(made(name, 'csv'), path);
-  else if (file.endsWith('.jsonl')) copyFileSync(made(name, 'jsonl'), path);
-  else writeFileSync(path, parquetOf(rowsOf(`./rows/${name}.jsonl`, import.meta.url)));
+  else if (file.endsWith('.jsonl'))
+    writeFileSync(path, rows ? rows.map((row) => JSON.stringify(row)).join('\n') : readFileSync(made(name, 'jsonl')));
+  else writeFileSync(path, parquetOf(rows ?? rowsOf(`./rows/${name}.jsonl`, import.meta.url)));
   mkdirSync(join(folder, 'refs'), { recursive: true });
   if (revision === 'main') writeFileSync(join(folder, 'refs/main'), COMMIT);
 }
 
-function parquetOf(rows: readonly Readonly<Record<string, unknown>>[]): Uint8Array {
+function parquetOf(rows: readonly Row[]): Uint8Array {
   const columnData = Object.keys(rows[0]!).map((name) => {
     const data = rows.map((row) => row[name] ?? null);
     const kinds = new Set(data.flatMap((value) => (value === null ? [] : [typeof value])));
