@@ -27,6 +27,7 @@ import { oneLine } from './domain/text/foreign-text.ts';
 import type { RolloutSettings } from './domain/rollout/settings.ts';
 import type { DeclaredWeights } from './domain/weights/weights.ts';
 import { weightServer, weightServers } from './inference/weights/index.ts';
+import { mustGiveSets } from './domain/rollout/kept-sets.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/rollout/logprob-meaning.ts';
 import type { SolutionReader } from './domain/query/solution-reader.ts';
 import { openCodeJudge } from './environments/code/open-judge.ts';
@@ -213,6 +214,7 @@ function dependencies(parts: Parts): ActivityDeps {
         // Rollouts wait for a model that is away; the run does not.
         const facts = await backend(settings, store.folder).then((b) => b.facts, ifRetryable);
         if (facts) mustServeLogprobs(facts, settings);
+        if (facts && resolved.options.train) mustGiveSets(facts, settings);
         const found = { logprobs: facts && foundLogprobs(facts), model: facts?.identity ?? null };
         const record = planRun({ ...resolved, name: run, dataset: rows.dataset, now: Date.now() });
         await createRun(store, { ...record, ...found }, rows.queries());

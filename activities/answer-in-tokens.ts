@@ -4,6 +4,7 @@
 // logprobs accumulate; of two workers' records of one chunk the first counts.
 
 import { tokenBudget } from '../domain/rollout/ending.ts';
+import { type KeptSet, packedKept, unpackedKept } from '../domain/rollout/kept-sets.ts';
 import { ModelError } from '../domain/errors/errors.ts';
 import { declaredMeaning, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
 import { spelledMarkers } from '../domain/tools/spelled-markers.ts';
@@ -39,7 +40,7 @@ export async function answerInTokens(backend: TokenBackend, asked: DueTurn): Pro
   const whole = await inChunks(backend, asked, request).catch(nullIfFull(turn));
   if (!whole) return noRoom;
   const stopped = await atStop(whole, prompt.stopTexts, tokenizer);
-  const { outputIds, logprobs, finish, versions, server, chunks } = stopped ?? whole;
+  const { outputIds, logprobs, kept, finish, versions, server, chunks } = stopped ?? whole;
   const outputText = await tokenizer.decode(outputIds, { skipSpecialTokens: false });
   return {
     fields: {
@@ -47,6 +48,7 @@ export async function answerInTokens(backend: TokenBackend, asked: DueTurn): Pro
       contextText: fresh.text,
       outputIds,
       logprobs,
+      ...keptField(kept),
       outputText,
       answer: await tokenizer.decode(outputIds, { skipSpecialTokens: true }),
       finish,
@@ -86,6 +88,7 @@ async function atStop(answer: Answer, stops: readonly string[], { decode }: Toke
     ...answer,
     outputIds: answer.outputIds.slice(0, most),
     logprobs: answer.logprobs.slice(0, most),
+    ...(answer.kept && { kept: answer.kept.slice(0, most) }),
     versions,
     finish: 'stop' as const,
     stop,
@@ -126,7 +129,7 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
   for (let chunk = 1; ; chunk++) {
     const stored = chunk === 1 ? asked.firstChunk : (await store.get('chunk', id, turn, chunk))?.record;
     if (stored) {
-      answer = joined(answer, stored, 1);
+      answer = joined(answer, asReply(stored), 1);
       continue;
     }
     const room = request.maxNewTokens - answer.outputIds.length;
@@ -149,12 +152,13 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
     if (back) throw olderWeights(back);
     if (part.finish === 'stop' || whole.outputIds.length >= request.maxNewTokens) return whole;
     if (part.outputIds.length === 0) throw nothingCame(part.finish);
-    const { outputIds, logprobs, finish, versions, server } = part;
+    const { outputIds, logprobs, kept, finish, versions, server } = part;
     const record: ChunkRecord = {
       turn,
       chunk,
       outputIds,
       logprobs,
+      ...keptField(kept),
       finish,
       versions,
       server,
@@ -162,7 +166,7 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
       startedAt,
       finishedAt: Math.max(startedAt, asked.now()),
     };
-    answer = joined(answer, (await store.put('chunk', id, record)).record, 1);
+    answer = joined(answer, asReply((await store.put('chunk', id, record)).record), 1);
   }
 }
 
@@ -188,12 +192,23 @@ function joined(before: Answer, part: Reply, stored: 0 | 1): Answer {
   return {
     outputIds: concatenated(before.outputIds, part.outputIds),
     logprobs: concatenated(before.logprobs, part.logprobs),
+    ...((before.kept ?? part.kept) && { kept: [...keptOf(before), ...keptOf(part)] }),
     finish: part.finish,
     versions,
     server: part.server,
     chunks: before.chunks + stored,
   };
 }
+
+/** Of a server that does not say, none is known. */
+const keptOf = ({ kept, outputIds }: Reply): readonly KeptSet[] => kept ?? outputIds.map(() => null);
+
+const keptField = (kept: Reply['kept'] = []) => (kept.length > 0 ? { kept: packedKept(kept) } : {});
+
+const asReply = ({ kept, ...record }: ChunkRecord): Reply => ({
+  ...record,
+  ...(kept !== undefined && { kept: unpackedKept(kept)! }),
+});
 
 /** During an update, a server with the new weights may go down while the others still have the old ones. */
 function olderWeights(versions: string): ModelError {

@@ -6,6 +6,7 @@ import type { CallToShow, ShownCall } from '../domain/context/call-text.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { ChatMessage, Message } from '../domain/query/query.ts';
 import type { ServerStatus } from '../domain/run/server-status.ts';
+import type { KeptSet } from '../domain/rollout/kept-sets.ts';
 import type { Sampling } from '../domain/rollout/sampling.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Finish, Usage, VersionSpan } from '../domain/rollout/turn.ts';
@@ -57,6 +58,8 @@ export interface Reply {
   readonly outputIds: readonly number[];
   /** One natural logprob per output id, under the distribution it was sampled from. Finite. */
   readonly logprobs: readonly number[];
+  /** The set that each output id was drawn from, where the request leaves tokens out; absent if the server does not say. */
+  readonly kept?: readonly KeptSet[];
   readonly finish: Finish;
   /** Contiguous, covering all of outputIds; of none, an empty one. */
   readonly versions: readonly VersionSpan[];
@@ -111,6 +114,8 @@ interface AnyFacts {
 export interface TokenFacts extends AnyFacts {
   readonly kind: 'tokens';
   readonly vocabSize: number;
+  /** Its replies have `kept` wherever tokens are left out. */
+  readonly givesKept?: boolean;
   /** Context plus answer, at most. */
   readonly contextLength: number;
   /** Pad and EOS ids of the tokenizer: the seed's stop ids. */

@@ -16,6 +16,7 @@ import { askServer } from './ask-server.ts';
 import { filterOf, readingOf, type SampleOptions } from './export-plan.ts';
 import { openReadingThreads } from './reading-threads.ts';
 import type { RunPlace } from '../run/place.ts';
+import { forcedPassOf } from './run-model.ts';
 import { callTextsOf, tokenizerOf } from './run-tokenizer.ts';
 import { seenExport } from './seen-export.ts';
 
@@ -76,11 +77,13 @@ export async function checkPlace(place: RunPlace, around: Around, given: CheckOp
   const { exporter = areal, layout = 'rollout', selection = {} } = seen ?? {};
   const beginning = { out, run, format: exporter.name, layout, selection, check: proofs };
   const parts = await openReadingThreads(store, beginning);
+  const model = given.tokenizer === undefined ? await forcedPassOf(record, cwd) : undefined;
   const summary = await checkRun(store, report, {
     ...(file !== undefined && { export: { exporter, ...selection, file } }),
     ...{ tokenizer, hashes, everturn: everturnVersion(), clockSkewMs, calls, elsewhere: parts },
+    forced: model?.pass,
     isGoing: () => isGoing(run, env, onProgress),
-  }).finally(() => parts?.close());
+  }).finally(() => Promise.all([parts?.close(), model?.close()]));
   const entries = summary.feed?.entries ?? 0;
   if (counted !== undefined && entries < counted) report(shortened(entries, counted));
   const result: CheckResult = {

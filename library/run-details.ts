@@ -1,6 +1,7 @@
 // What is known of a run beside its progress: its servers, its feed, evaluations and weights, and what people said.
 
 import { addEntry, countOf, emptyLine } from '../domain/feed/entry.ts';
+import { isBiased } from '../domain/rollout/kept-sets.ts';
 import type { FeedHead, OpenGroups } from '../domain/feed/lines.ts';
 import { oldAnswers } from '../records/reading/group-members.ts';
 import { readFleet, STALE_MS } from '../records/run/fleet-status.ts';
@@ -28,8 +29,10 @@ export async function detailsOfRun(place: RunPlace, { source }: RunProgress, aro
     // A damaged run.json is for `check` to name.
     store.get('run').catch(() => undefined),
   ]);
-  const { forkedFrom = null } = stored?.record ?? {};
-  return { run, folder, servers, feed, evaluations, weights, people, forkedFrom };
+  const { forkedFrom = null, train, settings } = stored?.record ?? {};
+  // Its servers do not say what tokens were drawn from, and a trainer takes them as they are.
+  const biased = train !== undefined && settings !== undefined && isBiased(settings);
+  return { run, folder, servers, feed, evaluations, weights, people, forkedFrom, ...(biased && { biased }) };
 }
 
 export interface FeedStatus extends FeedHead {

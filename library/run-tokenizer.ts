@@ -74,6 +74,12 @@ export async function tokenizerFolderOf(
   return { folder, scheme, model };
 }
 
+/** The folder of an embedded model, if it is on this machine. */
+export async function modelFolderOf(settings: RolloutSettings, cwd: string): Promise<string | undefined> {
+  const found = await tokenizerFolderOf(settings, cwd);
+  return 'why' in found || found.model === null || found.scheme === 'scripted' ? undefined : folderOf(cwd, found.model);
+}
+
 async function open(folder: string, models: readonly string[], weights: string | null = null): Promise<FoundTokenizer> {
   const tokenizer = await loadTokenizer(folder);
   const ends = [folder, ...models].map(endsOf);

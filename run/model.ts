@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelError } from '../domain/errors/errors.ts';
 import { renderFor } from '../domain/context/new-context.ts';
 import { answersRewritten, mustExtend } from '../domain/context/feedback-delta.ts';
+import { mustGiveSets } from '../domain/rollout/kept-sets.ts';
 import { foundLogprobs, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
 import { isFunctionModel, type RolloutSettings } from '../domain/rollout/settings.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
@@ -78,11 +79,13 @@ export async function checkModel(
   settings: Omit<RolloutSettings, 'seed'>,
   openings: readonly (readonly string[])[],
   caller: Caller,
+  isTrained = false,
 ): Promise<Pick<RunRecord, 'logprobs' | 'model'> & Pick<RolloutSettings, 'tools'>> {
   const { model, tokenizer, logprobs, chatTemplateKwargs } = settings;
   if (model === 'tiny' && tokenizer === null && logprobs === 'policy' && !settings.tools && !chatTemplateKwargs)
     return { logprobs: { meaning: 'policy' }, model: await tinyIdentity() };
   return withModel(settings, openings, caller, async (backend, tools) => {
+    if (isTrained) mustGiveSets(backend.facts, settings);
     // A server of text renders the conversation itself.
     if ('tokenizer' in backend) checkTemplate(backend, settings, openings, caller);
     const { facts } = backend;

@@ -204,7 +204,7 @@ export async function completeRunRecord<R extends PlannedRun>(planned: R, caller
   if (isThere) return planned;
   await mustTakeRun(place.store.folder);
   await tryOut?.((attempt) => patiently(caller, attempt));
-  const { tools, logprobs, model } = await checkModel(record.settings, openings, caller);
+  const { tools, logprobs, model } = await checkModel(record.settings, openings, caller, record.train !== undefined);
   const { tools: _, ...settings } = record.settings;
   return { ...planned, record: { ...record, settings: { ...settings, ...(tools && { tools }) }, logprobs, model } };
 }

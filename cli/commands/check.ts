@@ -54,13 +54,16 @@ export const check = command({
       else print(io, `${oneLine(breach.path)}: ${oneLine(breach.problem)}`);
     };
     const { result, seen, why } = await checkPlace(run, aroundOf(io), { ...given, onBreach });
-    const { breaches, tokenizer, feedCounts, feed } = result;
+    const { breaches, tokenizer, feedCounts, feed, forcedTokens = 0 } = result;
     const entries = feed?.entries ?? 0;
     const all = countsText(result);
     const texts = tokenizer ?? `rules that hold for every tokenizer: ${why}`;
     const notes = [
       ...(seen ? [`The export is of the format ${formatText(seen)}.`] : []),
       `Texts and ids were compared by ${texts}.`,
+      ...(forcedTokens > 0
+        ? [`Kept sets of ${plural(forcedTokens, 'token')} were compared with the model's own.`]
+        : []),
       ...(entries > 0 || feedCounts !== undefined ? [ledgerLine(entries, feedCounts)] : []),
     ];
     if (!json) for (const note of notes) say(io, note);

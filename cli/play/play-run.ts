@@ -2,6 +2,7 @@
 // turn is generated again.
 
 import { isSession, programTitle } from '../../domain/agent/program.ts';
+import { isBiased } from '../../domain/rollout/kept-sets.ts';
 import { environmentTitle } from '../../domain/rollout/environment.ts';
 import { evaluationsFolder } from '../../domain/run/evaluation.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
@@ -90,6 +91,9 @@ export async function playPlanned(
   }
 }
 
+export const BIASED =
+  'Biased     tokens are left out when drawing, and the servers do not say which: recomputed logprobs are not the sampler’s';
+
 export const STAYS = 'Ctrl-C detaches; the run continues.';
 
 /** Shows the end of a run that is not played again. */
@@ -112,7 +116,7 @@ export async function showEnded(
   return showEnding(io, { place, result, maxFailed, isPast: true }, json);
 }
 
-async function playedLines(io: Io, link: Link, { place, rows, parts }: PreparedRun): Promise<string[]> {
+async function playedLines(io: Io, link: Link, { place, record, rows, parts }: PreparedRun): Promise<string[]> {
   const { options } = parts;
   const { numTurns, samples, epochs, maxConcurrent, batchGroups, maxStaleness, evalEvery: every, agent } = options;
   const { program, tools, environments = [] } = parts.settings;
@@ -124,6 +128,7 @@ async function playedLines(io: Io, link: Link, { place, rows, parts }: PreparedR
     `Playing    ${queries} × ${plural(samples, 'sample')}${rounds}${turns} with ${oneLine(options.model)}, ${maxConcurrent} at once`,
     options.train &&
       `Training   ${batchGroups} groups a step, at most ${plural(maxStaleness, 'version')} old, handed out by ${by}`,
+    options.train && isBiased(record.settings) && BIASED,
     options.eval !== null &&
       `Evaluated  versions 0, ${every}, ${2 * every}, … of the weights, as runs in ${shortPath(io, evaluationsFolder(place.store.folder))}`,
     program

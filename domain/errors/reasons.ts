@@ -111,6 +111,7 @@ export const REASONS = {
     'no-api-key',
     'no-chat-template',
     'no-embedded-models',
+    'no-kept-sets',
     'no-messages',
     'no-stop-token',
     'no-token-ids',

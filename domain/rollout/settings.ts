@@ -143,6 +143,12 @@ export const SETTINGS = {
     argument: '<kind>',
     help: 'the distribution of the logprobs: policy = the one sampled from; raw = the model at temperature 1',
   }),
+  /** A trainer may live on a run whose servers do not say what tokens were drawn from. */
+  allowBiasedLogprobs: setting(f.BOOLEAN, false, {
+    sparse: true,
+    argument: null,
+    help: 'with --train: truncated sampling also where servers give no kept sets',
+  }),
   /** Environment variable that holds the servers' API key; never its value. */
   apiKeyEnv: setting(
     f.orNull<string>([

@@ -2,6 +2,7 @@
 
 import * as f from '../schema/fields.ts';
 import { ASKED_CALL, GIVEN_REPLY } from '../agent/call-record.ts';
+import { KEPT_SETS } from './kept-sets.ts';
 import { CARRIED, SAID } from './lineage.ts';
 import { GIVEN_CALLS, WRITTEN_CALLS } from '../tools/tool.ts';
 import { LOGPROB_MEANINGS, WANTED_LOGPROBS } from './logprob-meaning.ts';
@@ -49,6 +50,8 @@ export const TURN = {
   outputIds: f.TOKEN_IDS,
   /** Natural log probability of each output id, under the distribution it was sampled from. */
   logprobs: f.NUMBERS,
+  /** The ids that each output id was drawn from, packed; absent if all of them, or if the server does not say. */
+  kept: f.maybe(KEPT_SETS),
   /** outputIds as text, special tokens included. */
   outputText: f.TEXT,
   /** outputIds as text without special tokens: what is judged. */
@@ -107,6 +110,7 @@ export const CHUNK = {
   chunk: f.PLACE,
   outputIds: TURN.outputIds,
   logprobs: TURN.logprobs,
+  kept: TURN.kept,
   finish: TURN.finish,
   versions: TURN.versions,
   server: TURN.server,

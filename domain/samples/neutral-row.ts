@@ -4,6 +4,7 @@
 // Leaves out texts, and who trains on the row.
 
 import { completeTurns } from './complete-turns.ts';
+import { type KeptFields, keptFields } from './kept-tokens.ts';
 import type { StopReason } from '../rollout/ending.ts';
 import type { Task } from '../query/query.ts';
 import type { Trajectory } from '../rollout/trajectory.ts';
@@ -32,7 +33,7 @@ export interface RowOptions {
   readonly isStale?: (span: VersionSpan, newest: number) => boolean;
 }
 
-export interface NeutralRow extends RowLabels {
+export interface NeutralRow extends RowLabels, KeptFields {
   /** Unique for each (query, sample) of a run: `sampleId`. */
   readonly id: string;
   readonly query: string;
@@ -124,13 +125,14 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> & 
   const starts = turns.flatMap((turn) => [turn.versionStart, ...turn.versions.map(({ version }) => version)]);
   const newest = turns.flatMap((turn) => [turn.versionEnd, ...turn.versions.map(({ version }) => version)]);
   const newestVersion = Math.max(...newest);
+  const sets = keptFields(turns, settings, refuse);
   const stale = labels.isStale && staleTokens(turns, newestVersion, labels.isStale);
   const returns = end.returns.map(float32);
   return {
     ...rowIdentity(trajectory, labels),
     prompt_ids: turns[0]!.contextIds,
     response_ids: ids,
-    response_mask: stale ? mask.map((one, i) => (stale[i] === 1 ? 0 : one)) : mask,
+    response_mask: mask.map((one, i) => (stale?.[i] === 1 || sets.kept_ids?.[i] === null ? 0 : one)),
     logprobs,
     versions,
     turn_ids: turnIds,
@@ -153,6 +155,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> & 
     logprobs_of: turns[0]!.logprobsOf ?? 'policy',
     temperature: settings.temperature,
     birth_time: rollout.birthTime,
+    ...sets,
     ...(stale && { mask_stale: stale }),
     ...(branch && {
       branch: branch.index,

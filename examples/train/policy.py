@@ -13,6 +13,8 @@ import torch
 from safetensors.numpy import save_file
 from safetensors.torch import load_file
 
+from everturn.kept import kept_logprobs
+
 from answers import boxed
 from network import Llama, sample
 from onnx_graph import build_graph
@@ -48,7 +50,7 @@ class Policy:
     def logprobs(self, rows):
         """float32 tensor: the logprob of each trained token of each row, row after row, in order of tokens.
 
-        Temperature 1 and the whole vocabulary, as they were sampled."""
+        At temperature 1, over what they were drawn from: the whole vocabulary, or the kept sets of their rows."""
         ids = [r["prompt_ids"] + r["response_ids"] for r in rows]
         longest = max(map(len, ids))
         batch = torch.zeros(len(rows), longest, dtype=torch.long)
@@ -59,7 +61,9 @@ class Policy:
             wanted[j, start : start + len(row["response_mask"])] = torch.tensor(row["response_mask"], dtype=torch.bool)
         at = wanted[:, 1:].reshape(-1).nonzero()[:, 0]
         logits = self.network(batch[:, :-1], select=at)
-        return torch.log_softmax(logits, -1).gather(1, batch[:, 1:].reshape(-1)[at][:, None])[:, 0]
+        sets = [r.get("kept_ids") or [None] * len(r["response_ids"]) for r in rows]
+        kept = [one for r, own in zip(rows, sets) for one, m in zip(own, r["response_mask"]) if m]
+        return kept_logprobs(logits, batch[:, 1:].reshape(-1)[at], kept)
 
     def step(self, rows, advantages):
         """One update. advantages: for each row a list of floats as long as its response_ids.

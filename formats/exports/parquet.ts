@@ -5,6 +5,7 @@
 
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { SchemaElement } from 'hyparquet';
+import { StoreError } from '../../domain/errors/errors.ts';
 import { type NeutralRow, neutralRow } from '../../domain/samples/neutral-row.ts';
 import type { Exporter, Encoder, Labels } from '../../domain/samples/exporter.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
@@ -89,6 +90,9 @@ const ROLLOUT_COLUMNS: RowForm<RolloutColumns>['columns'] = {
   response_ids: { kind: 'int', list: true },
   response_mask: { kind: 'int', list: true },
   logprobs: { kind: 'float', list: true },
+  kept_ids: { kind: 'int', list: 'of lists', sparse: true },
+  kept_missing: { kind: 'int', sparse: true },
+  biased_logprobs: { kind: 'bool', sparse: true },
   versions: { kind: 'int', list: true },
   turn_ids: { kind: 'int', list: true },
   turn_ends: { kind: 'int', list: true },
@@ -115,7 +119,8 @@ const ROLLOUT_COLUMNS: RowForm<RolloutColumns>['columns'] = {
 export const rolloutTable: RowForm<RolloutColumns> = {
   columns: ROLLOUT_COLUMNS,
   rowsOf: (trajectory, labels) => [neutralRow(trajectory, labels)],
-  tokensOf: ({ prompt_ids: prompt, response_ids: response }) => prompt.length + response.length,
+  tokensOf: ({ prompt_ids: prompt, response_ids: response, kept_ids: sets = [] }) =>
+    prompt.length + response.length + sets.reduce((sum, set) => sum + (set?.length ?? 0), 0),
 };
 
 export const parquet: Exporter = {
@@ -133,7 +138,9 @@ export const parquet: Exporter = {
 type Kind = 'text' | 'int' | 'long' | 'double' | 'float' | 'bool';
 interface Column {
   readonly kind: Kind;
-  readonly list?: true;
+  readonly list?: true | 'of lists';
+  /** Rows may lack it: a file has all of these columns, or none. */
+  readonly sparse?: true;
 }
 
 /** The rows of a file: their columns, and what one trajectory gives. */
@@ -163,15 +170,22 @@ export function openParquet<Row extends { readonly query: string }>(
   { columns, rowsOf, tokensOf }: RowForm<Row>,
   groupTokens = GROUP_TOKENS,
 ): Encoder {
-  const names = Object.keys(columns) as (keyof Row & string)[];
-  const schema = schemaOf(columns);
+  const all = Object.keys(columns) as (keyof Row & string)[];
+  const isSparse = (row: Row) => all.some((name) => columns[name].sparse && row[name] !== undefined);
   const out = drained();
-  const writer = new ParquetWriter({ writer: out.writer, schema, createdBy: 'everturn' });
+  let file: { readonly names: typeof all; readonly writer: ParquetWriter } | undefined;
+  /** Begun with the first rows, which tell its columns. */
+  function begun() {
+    const names = rows.some(isSparse) ? all : all.filter((name) => !columns[name].sparse);
+    const schema = schemaOf(Object.fromEntries(names.map((name) => [name, columns[name]])));
+    return (file ??= { names, writer: new ParquetWriter({ writer: out.writer, schema, createdBy: 'everturn' }) });
+  }
   let rows: Row[] = [];
   let tokens = 0;
   let added = 0;
   function flush(): Uint8Array[] {
     if (rows.length > 0) {
+      const { names, writer } = begun();
       const columnData = names.map((name) => ({ name, data: rows.map((row) => cell(columns[name], row[name])) }));
       void writer.write({ columnData, rowGroupSize: rows.length });
     }
@@ -186,6 +200,7 @@ export function openParquet<Row extends { readonly query: string }>(
     add(trajectory, labels) {
       const before: Uint8Array[] = [];
       for (const row of rowsOf(trajectory, labels)) {
+        if (file && file.names.length < all.length && isSparse(row)) throw noColumn(row);
         const isNext = row.query !== rows.at(-1)?.query;
         if (tokens >= (isNext ? groupTokens : MOST_TIMES * groupTokens)) before.push(...flush());
         rows.push(row);
@@ -196,13 +211,19 @@ export function openParquet<Row extends { readonly query: string }>(
     },
     end() {
       const before = flush();
-      void writer.finish();
+      void begun().writer.finish();
       return [...before, ...out.take()];
     },
   };
 }
 
-/** Every column may be null, every element of a list is there. */
+const noColumn = ({ query }: { readonly query: string }): StoreError =>
+  new StoreError(`query ${JSON.stringify(query)}: it has fields that the first rows of the file lack`, {
+    reason: 'record-broken',
+    fix: 'Export rows as lines: --format rows.',
+  });
+
+/** Every column may be null, and every list in one; every other element of a list is there. */
 function schemaOf(columns: Readonly<Record<string, Column>>): SchemaElement[] {
   const named = Object.entries(columns);
   return [
@@ -210,14 +231,19 @@ function schemaOf(columns: Readonly<Record<string, Column>>): SchemaElement[] {
     ...named.flatMap(([name, { kind, list }]): SchemaElement[] =>
       list
         ? [
-            { name, repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
-            { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+            ...listNamed(name),
+            ...(list === 'of lists' ? listNamed('element') : []),
             { name: 'element', repetition_type: 'REQUIRED', ...ELEMENT[kind] },
           ]
         : [{ name, repetition_type: 'OPTIONAL', ...ELEMENT[kind] }],
     ),
   ];
 }
+
+const listNamed = (name: string): SchemaElement[] => [
+  { name, repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
+  { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+];
 
 function cell({ kind }: Column, value: unknown): unknown {
   return kind === 'long' && value !== null ? BigInt(value as number) : value;

@@ -67,6 +67,7 @@ export class DecodeEngine {
         kv: null,
         outputIds: [],
         logprobs: [],
+        kept: [],
         finish: null,
         settle,
       };
@@ -228,7 +229,8 @@ export class DecodeEngine {
 
   #finish(row: DecodeRow): void {
     row.kv = null;
-    row.settle({ outputIds: row.outputIds, logprobs: row.logprobs, finish: row.finish! });
+    const { outputIds, logprobs, kept, finish } = row;
+    row.settle({ outputIds, logprobs, ...(kept.length > 0 && { kept }), finish: finish! });
   }
 
   #fail(row: DecodeRow, cause: unknown): void {

@@ -1,6 +1,7 @@
 // One request in the decode loop.
 
 import { ModelError } from '../../domain/errors/errors.ts';
+import type { KeptSet } from '../../domain/rollout/kept-sets.ts';
 import type { Sampling } from '../../domain/rollout/sampling.ts';
 import type { Finish } from '../../domain/rollout/turn.ts';
 import type { KvRow } from './kv.ts';
@@ -19,6 +20,8 @@ export interface DecodeRequest {
 export interface DecodeResult {
   readonly outputIds: readonly number[];
   readonly logprobs: readonly number[];
+  /** One per output id, where tokens are left out. */
+  readonly kept?: readonly KeptSet[];
   readonly finish: Finish;
 }
 
@@ -31,6 +34,7 @@ export interface DecodeRow {
   kv: KvRow | null;
   readonly outputIds: number[];
   readonly logprobs: number[];
+  readonly kept: KeptSet[];
   finish: Finish | null;
   settle: (outcome: DecodeResult | Error) => void;
 }
@@ -43,11 +47,12 @@ export function tokenAt(row: DecodeRow, place: number): number {
 
 /** Draws the next token of a row. Its place in the context keys its random number. */
 export function advance(row: DecodeRow, logits: Float32Array, draw: DrawToken): void {
-  const { request, outputIds, logprobs } = row;
+  const { request, outputIds, logprobs, kept } = row;
   const uniform = uniformAt(request.seed, request.contextIds.length + outputIds.length);
   const drawn = drawOrThrow(logits, request, uniform, draw);
   outputIds.push(drawn.id);
   logprobs.push(drawn.logprob);
+  if (drawn.kept !== undefined) kept.push(drawn.kept);
   if (request.stopTokenIds.includes(drawn.id)) row.finish = 'stop';
   else if (outputIds.length >= request.maxNewTokens) row.finish = 'length';
 }

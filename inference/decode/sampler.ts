@@ -1,12 +1,15 @@
 // How one token is drawn from one row of logits: temperature, then top-k, top-p and min-p, then one uniform number.
 // Pure. All arithmetic is in float64 over the model's float32 logits. Of equal logits the lower id counts as larger.
 
+import { type KeptSet, MOST_KEPT } from '../../domain/rollout/kept-sets.ts';
 import type { Sampling } from '../../domain/rollout/sampling.ts';
 
 interface Drawn {
   readonly id: number;
   /** Natural, finite, ≤ 0. */
   readonly logprob: number;
+  /** The ids that it was drawn from, where tokens are left out. */
+  readonly kept?: KeptSet;
 }
 
 /**
@@ -44,7 +47,8 @@ export function createSampler(vocabSize: number): DrawToken {
     if (topP < 1) total = keepTopP(logits, weights, topP, total);
     if (minP > 0) total = keepMinP(weights, minP);
     const id = pick(weights, uniform * total);
-    return { id, logprob: Math.min(0, (logits[id]! - max) / scale - Math.log(total)) };
+    const drawn = { id, logprob: Math.min(0, (logits[id]! - max) / scale - Math.log(total)) };
+    return topK < vocabSize || topP < 1 || minP > 0 ? { ...drawn, kept: keptIn(weights) } : drawn;
   };
 }
 
@@ -52,6 +56,17 @@ function largest(logits: Float32Array): number {
   let best = 0;
   for (let i = 1; i < logits.length; i++) if (logits[i]! > logits[best]!) best = i;
   return best;
+}
+
+/** Null for more than are recorded. */
+function keptIn(weights: Float64Array): KeptSet {
+  const kept: number[] = [];
+  for (let i = 0; i < weights.length; i++) {
+    if (weights[i] === 0) continue;
+    if (kept.length === MOST_KEPT) return null;
+    kept.push(i);
+  }
+  return kept;
 }
 
 /** The first id at which the running sum passes `target`. */

@@ -2,6 +2,7 @@
 // separate process because a step of the model blocks its thread, which would stop a worker's heartbeats. It ends
 // with its parent, also if that is killed.
 
+import { packedKept } from '../../domain/rollout/kept-sets.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { DecodeEngine } from '../decode/engine.ts';
 import { loadModel } from './load.ts';
@@ -73,8 +74,9 @@ async function generate({ id, key, ...request }: GenerateMessage): Promise<void>
   }
   weights.answers++;
   try {
-    const { outputIds, logprobs, finish } = await weights.engine.generate(id, request);
-    send({ type: 'result', id, outputIds: Int32Array.from(outputIds), logprobs: Float64Array.from(logprobs), finish });
+    const { outputIds, logprobs, kept = [], finish } = await weights.engine.generate(id, request);
+    const lists = { outputIds: Int32Array.from(outputIds), logprobs: Float64Array.from(logprobs) };
+    send({ type: 'result', id, ...lists, kept: packedKept(kept), finish });
   } finally {
     weights.answers--;
     releaseIfIdle(weights);

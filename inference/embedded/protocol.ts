@@ -71,6 +71,8 @@ export interface ResultMessage {
   readonly id: number;
   readonly outputIds: Int32Array;
   readonly logprobs: Float64Array;
+  /** Packed; empty where no token is left out. */
+  readonly kept: string;
   readonly finish: Finish;
 }
 

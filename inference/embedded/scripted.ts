@@ -2,6 +2,7 @@
 // `calculate` in the format of Hermes, and answers with the result. It has no weights, and no choice: each logprob is 0.
 
 import { join } from 'node:path';
+import { drawsFromSets } from '../../domain/rollout/kept-sets.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import type { TokenBackend, TokenFacts } from '../backend.ts';
 import { checkRequest } from '../request.ts';
@@ -18,6 +19,7 @@ export async function createScriptedBackend(): Promise<TokenBackend> {
     name: 'scripted',
     fingerprint: null,
     vocabSize: tokenizer.size,
+    givesKept: true,
     contextLength: CONTEXT_LENGTH,
     stopTokenIds: tokenizer.stopTokenIds,
     identity: await folderIdentity(FOLDER, 'scripted', { weights: null }),
@@ -34,6 +36,7 @@ export async function createScriptedBackend(): Promise<TokenBackend> {
       return {
         outputIds,
         logprobs: outputIds.map(() => 0),
+        ...(drawsFromSets(request.sampling, facts.vocabSize) && { kept: outputIds.map((id) => [id]) }),
         finish: outputIds.length < whole.length ? 'length' : 'stop',
         versions: [{ version: 0, start: 0, end: outputIds.length }],
         server: null,

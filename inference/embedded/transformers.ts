@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 
+import { unpackedKept } from '../../domain/rollout/kept-sets.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { BackendOptions, EmbeddedWeights, GenerateRequest, TokenBackend, TokenFacts } from '../backend.ts';
 import { compiledScript } from '../../local/machine/compiled.ts';
@@ -59,6 +60,7 @@ export async function createTransformersBackend(
       name: source.name,
       fingerprint,
       vocabSize: loaded.vocabSize,
+      givesKept: true,
       contextLength: loaded.contextLength,
       stopTokenIds,
       identity: { ...identity, weights: fingerprint },
@@ -70,7 +72,7 @@ export async function createTransformersBackend(
       tokenizer,
       async generate(request, { signal, onProgress }) {
         checkRequest(request, facts);
-        const { outputIds, logprobs, finish } = await process.generate(
+        const { outputIds, logprobs, kept, finish } = await process.generate(
           {
             contextIds: Int32Array.from(request.contextIds),
             maxNewTokens: request.maxNewTokens,
@@ -87,6 +89,7 @@ export async function createTransformersBackend(
           outputIds: [...outputIds],
           logprobs: [...logprobs],
           finish,
+          ...(kept !== '' && { kept: unpackedKept(kept)! }),
           versions: [{ ...version, start: 0, end: outputIds.length }],
         };
         mustBePossible(answer, request, facts);

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { short } from '../../domain/text/foreign-text.ts';
 
 import { ModelError } from '../../domain/errors/errors.ts';
+import { boundedSet } from '../../domain/rollout/kept-sets.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { Finish } from '../../domain/rollout/turn.ts';
 import type { BackendOf, GenerateRequest, Kind, Reply, TokenFacts, Tokenizer } from '../backend.ts';
@@ -82,10 +83,14 @@ interface ReplyRules extends Pick<TokenFacts, 'vocabSize'> {
 /** The reply, or a ModelError with the first fault. */
 export function asReply(answer: ServerReply, request: GenerateRequest, rules: ReplyRules, place: RequestPlace): Reply {
   const { outputIds, finish, versions, endedAt = null } = answer;
+  const kept = answer.kept?.map(boundedSet);
   if (outputIds.length === 0 && finish !== 'stop') throw noTokens(finish, place);
   const { vocabSize } = rules;
   const wrong =
-    findImpossible(answer, request, { vocabSize, ends: (id) => rules.ends(id, endedAt) }) ??
+    findImpossible({ ...answer, ...(kept && { kept }) }, request, {
+      vocabSize,
+      ends: (id) => rules.ends(id, endedAt),
+    }) ??
     flawOfEndedAt(answer) ??
     flawOfCounts(answer.counts ?? {}, { sent: request.contextIds.length, received: outputIds.length });
   if (wrong?.reason === 'token-out-of-vocabulary') {
@@ -95,7 +100,8 @@ export function asReply(answer: ServerReply, request: GenerateRequest, rules: Re
     });
   }
   if (wrong) throw badReply(wrong.what, place, wrong);
-  return { outputIds, logprobs: usableLogprobs(answer.logprobs), finish, versions: versions!, server: place.url };
+  const logprobs = usableLogprobs(answer.logprobs);
+  return { outputIds, logprobs, ...(kept && { kept }), finish, versions: versions!, server: place.url };
 }
 
 /** The server's own name for the token that ended the answer is the answer's last token. */

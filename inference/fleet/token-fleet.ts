@@ -21,6 +21,7 @@ export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
         ...(mixture ? { logprobs: 'mixed' } : {}),
         logprobsBy: logprobsBy(servers),
         contextLength: Math.min(...servers.map(({ facts }) => facts.contextLength)),
+        givesKept: servers.every(({ facts }) => facts.givesKept === true),
         seeded: servers.every(({ facts }) => facts.seeded ?? true),
       };
     },

@@ -43,7 +43,7 @@ def fault_of(error):
 
 ALIGNED = ("response_ids", "response_mask", "logprobs", "versions", "turn_ids")
 # where they are there
-MORE = ("mask_stale",)
+MORE = ("mask_stale", "kept_ids")
 
 
 def check(row):
@@ -112,7 +112,8 @@ def action_ranges(row):
 
 def to_trl(rows):
     """What a `rollout_func` of TRL's GRPOTrainer returns: one entry per row, in order. `reward` reaches the reward
-    functions as a keyword list; `env_mask` becomes the loss mask."""
+    functions as a keyword list; `env_mask` becomes the loss mask. `kept_ids`, where rows have them, are for `kept_logprobs`."""
+    kept = {"kept_ids": [row.get("kept_ids") for row in rows]} if any("kept_ids" in row for row in rows) else {}
     return {
         "prompt_ids": [row["prompt_ids"] for row in rows],
         "completion_ids": [row["response_ids"] for row in rows],
@@ -120,6 +121,7 @@ def to_trl(rows):
         "env_mask": [row["response_mask"] for row in rows],
         "reward": [row["reward"] for row in rows],
         "row_id": [row["id"] for row in rows],
+        **kept,
     }
 
 
@@ -203,6 +205,7 @@ def to_slime(row, group_index=0, index=0):
     """The dict that slime's and miles' `Sample.from_dict` takes; lists of groups of these are a rollout function's
     `samples`."""
     return {
+        **slime_sets(row),
         "group_index": group_index,
         "index": index,
         "tokens": input_ids(row),
@@ -214,6 +217,16 @@ def to_slime(row, group_index=0, index=0):
         "weight_versions": [str(version) for version in turn_versions(row)],
         "metadata": {"id": row["id"], "group": row["group"], "turn_rewards": row["turn_rewards"]},
     }
+
+
+def slime_sets(row):
+    """The kept sets as slime replays them, one behind the other; none for a token that is not trained."""
+    if "kept_ids" not in row:
+        return {}
+    sets, offsets = [kept or [] for kept in row["kept_ids"]], [0]
+    for kept in sets:
+        offsets.append(offsets[-1] + len(kept))
+    return {"rollout_top_p_token_ids": [one for kept in sets for one in kept], "rollout_top_p_token_offsets": offsets}
 
 
 def turn_versions(row):

@@ -31,6 +31,10 @@ class Row(_Row, total=False):
 
     turn_advantages: List[float]
     mask_stale: List[int]
+    # of a run that leaves tokens out when it draws
+    kept_ids: List[Optional[List[int]]]
+    kept_missing: int
+    biased_logprobs: bool
     staleness: Optional[int]
     surviving: Optional[bool]
     group_size: int

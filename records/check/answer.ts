@@ -7,6 +7,7 @@ import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
 import { fallingVersions, type IsOlder } from '../../domain/weights/weight-version.ts';
 import { concatenated } from '../../domain/rollout/turn-facts.ts';
 import { differences } from './differences.ts';
+import { keptBegins, keptProblems } from './kept.ts';
 import type { CheckedRollout, Problem } from './checked.ts';
 import { fileOf } from '../format/rollout-file.ts';
 
@@ -44,6 +45,7 @@ export function* turnProblems(record: TurnRecord, settings: RolloutSettings): Ge
 /** For an answer with token ids. */
 function* idProblems(record: TurnRecord, settings: RolloutSettings): Generator<string> {
   const { outputIds, contextIds, maxNewTokens, finish, logprobsFound: found, textLogprobs, usage, reasoning } = record;
+  yield* keptProblems(record, settings);
   if (contextIds.length === 0) yield 'adds no token to its context, and is marked trainable';
   // An interrupted answer is continued until its budget is used up.
   else if (finish !== 'stop' && outputIds.length < maxNewTokens)
@@ -57,14 +59,15 @@ function* idProblems(record: TurnRecord, settings: RolloutSettings): Generator<s
 }
 
 /** For an answer as text only. */
-function* textProblems({ outputIds, logprobs, contextIds, textLogprobs }: TurnRecord): Generator<string> {
+function* textProblems({ outputIds, logprobs, kept, contextIds, textLogprobs }: TurnRecord): Generator<string> {
   if (outputIds.length + logprobs.length + contextIds.length > 0)
     yield 'has token ids or logprobs, and is said to be text only';
+  if (kept !== undefined) yield 'has kept sets, and is said to be text only';
   const odd = textLogprobs?.find(({ logprob }) => !isLogprob(logprob));
   if (odd) yield `has the logprob ${odd.logprob} of a token of its text: no model gives it`;
 }
 
-export function* chunkProblems({ turns, chunks, files }: CheckedRollout): Generator<Problem> {
+export function* chunkProblems({ rollout: { settings }, turns, chunks, files }: CheckedRollout): Generator<Problem> {
   const places = files.flatMap((file) => (file.kind === 'chunk' ? [file] : []));
   for (const turn of new Set(places.map((place) => place.turn))) {
     const numbers = places.filter((place) => place.turn === turn).map(({ chunk }) => chunk);
@@ -82,7 +85,8 @@ export function* chunkProblems({ turns, chunks, files }: CheckedRollout): Genera
         break;
       }
       before.push(found);
-      for (const problem of [...answerProblems(found), ...differences(found, { turn, chunk })]) yield [file, problem];
+      const own = [...answerProblems(found), ...keptProblems(found, settings)];
+      for (const problem of [...own, ...differences(found, { turn, chunk })]) yield [file, problem];
       if (found.finish === 'stop') yield [file, 'ends by stop, and was kept as a part that is not the last'];
       if (whole?.attempt === found.attempt && !begins(whole, before))
         yield [file, `is not what ${fileOf('turn', turn)} begins with`];
@@ -94,6 +98,7 @@ function begins(turn: TurnRecord, parts: readonly ChunkRecord[]): boolean {
   const same = (whole: readonly number[], part: readonly number[]) => part.every((value, i) => whole[i] === value);
   return (
     same(turn.outputIds, concatenated(...parts.map(({ outputIds }) => outputIds))) &&
-    same(turn.logprobs, concatenated(...parts.map(({ logprobs }) => logprobs)))
+    same(turn.logprobs, concatenated(...parts.map(({ logprobs }) => logprobs))) &&
+    keptBegins(turn, parts)
   );
 }

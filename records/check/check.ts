@@ -18,12 +18,13 @@ import { openRunParts, type PartsOptions } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, resultProblems } from './result.ts';
 import { formProblem } from './checked.ts';
+import { checkForced, type ForcedPass } from './kept.ts';
 import { checkSteering } from './steering.ts';
 import { CLOCK_SKEW_MS } from './end.ts';
 import { openTraitsCheck } from './traits.ts';
 import { basename } from '../place.ts';
 import { NameSet } from '../name-set.ts';
-import { ENDED, JUDGEMENTS, RESULT_FILE, RUN_FILE, codeFile } from '../format/layout.ts';
+import { ENDED, JUDGEMENTS, RESULT_FILE, ROLLOUTS, RUN_FILE, codeFile } from '../format/layout.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { RecordKind } from '../format/kinds.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
@@ -40,6 +41,8 @@ export interface CheckSummary {
   readonly unfinished: number;
   /** Over the last attempt at each sample. */
   readonly byOutcome: Readonly<Record<Outcome, number>>;
+  /** Tokens whose kept sets the model itself proved; absent where none was asked. */
+  readonly forcedTokens?: number;
   /** Verdicts of later judgements, over all files. */
   readonly judgements: number;
   /** Acts of people: verdicts, notes, retries. */
@@ -55,6 +58,8 @@ type ModelHashes = Partial<Pick<ModelIdentity, 'tokenizer' | 'template' | 'weigh
 export interface CheckOptions extends PartsOptions {
   /** The hashes of the model's files, as far as they are on this machine. */
   readonly hashes?: ModelHashes | undefined;
+  /** Proves kept sets by the model itself, if it is on this machine. */
+  readonly forced?: ForcedPass | undefined;
   /** Whether the run's collection is still running; undefined if unknown. */
   readonly isGoing?: () => Promise<boolean | undefined>;
 }
@@ -120,11 +125,14 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     const problem = await missingResult(store, units, options.isGoing);
     if (problem) report({ path: RESULT_FILE, problem });
   }
+  const { forced } = options;
+  const forcedTokens = forced && (await readable(ROLLOUTS, () => checkForced(store, forced, report)));
   const feed = await checkFeed(store, run, count, report);
   const unfinished = totals.rollouts - totals.ended;
   const exported = await exporting?.end(exportable, concluded && unfinished === 0);
   return {
     ...{ breaches, queries: count, ...totals, unfinished, judgements, acts },
+    ...(forcedTokens && { forcedTokens }),
     ...(feed && { feed }),
     ...(exported && { export: exported }),
   };

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
+import { unpackedKept } from '../../domain/rollout/kept-sets.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
 import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import type { Reply, TokenBackend } from '../../inference/backend.ts';
@@ -68,6 +69,25 @@ describe.each([1, 2])('turn %i of a token backend', (turn) => {
     const { record, chunks } = await play(turn, { generate: inParts(7) });
     expect(record).toMatchObject({ answer: ANSWER, finish: 'stop', maxNewTokens: 100 });
     expect(chunks.map(({ outputIds }) => outputIds.length)).toEqual([7, 7]);
+  });
+
+  test('holds the sets of each part where the server says what tokens were drawn from, and none where it does not', async () => {
+    const parts = inParts(7);
+    const sets = (ids: readonly number[]) => ids.map((id, i) => (i === 2 ? null : [id, id + 9]));
+    const given = await play(turn, {
+      async generate(request, options) {
+        const reply = await parts(request, options);
+        return { ...reply, kept: sets(reply.outputIds) };
+      },
+    });
+    const ofParts = given.chunks.map(({ kept, outputIds }) => [unpackedKept(kept!), sets(outputIds)]);
+    expect(ofParts).toHaveLength(2);
+    for (const [is, right] of ofParts) expect(is).toEqual(right);
+    const { kept, outputIds } = given.record!;
+    const last = sets(outputIds.slice(14));
+    expect(unpackedKept(kept!)).toEqual([...ofParts.flatMap(([is]) => is!), ...last]);
+    const { record, chunks } = await play(turn, { generate: parts });
+    for (const one of [record!, ...chunks]) expect(one).not.toHaveProperty('kept');
   });
 
   test('is the answer as far as it fits, cut by length, where the context ends within it', async () => {

@@ -2,6 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { packedKept } from '../../domain/rollout/kept-sets.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { neutralRow } from '../../domain/samples/neutral-row.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { arealTurns, turnSampleId } from '../../formats/exports/areal.ts';
@@ -42,6 +45,44 @@ describe('a neutral row', () => {
         for (const version of made) expect(version >= row.version_start && version <= row.version_end).toBe(true);
       }),
     );
+  });
+
+  test('has the set of each sampled token, and does not train those of none; without sets it is as ever', () => {
+    fc.assert(
+      fc.property(trajectories, (trajectory) => {
+        const setsOf = (ids: readonly number[]) => ids.map((id, i) => (i % 3 === 1 ? null : [id, id + 5]));
+        const turns = trajectory.turns.map(({ record, verdict }) => {
+          const kept = packedKept(setsOf(record.outputIds));
+          return { record: { ...record, ...(kept !== '' && { kept }) }, verdict };
+        });
+        const {
+          kept_ids: sets,
+          kept_missing: missing,
+          response_mask: mask,
+          ...rest
+        } = neutralRow({ ...trajectory, turns });
+        const { response_mask: whole, ...plain } = neutralRow(trajectory);
+        expect(rest).toEqual(plain);
+        if (!whole.includes(1)) return void expect(sets).toBeUndefined();
+        expect(sets).toEqual(
+          trajectory.turns.flatMap(({ record }, t) => [
+            ...(t === 0 ? [] : record.contextIds.map(() => null)),
+            ...setsOf(record.outputIds),
+          ]),
+        );
+        expect(mask).toEqual(sets!.map((set) => (set === null ? 0 : 1)));
+        expect(missing ?? 0).toBe(whole.filter((one, i) => one === 1 && mask[i] === 0).length);
+      }),
+    );
+  });
+
+  test('says that its logprobs are biased where a run allowed that, and no set is known', () => {
+    const [{ rollout, turns, end }] = fc.sample(trajectories, { numRuns: 1, seed: 1 }) as [Trajectory];
+    const said = (more: Partial<RolloutSettings>) =>
+      neutralRow({ rollout: { ...rollout, settings: { ...rollout.settings, temperature: 1, ...more } }, turns, end });
+    expect(said({ topP: 0.9, allowBiasedLogprobs: true })).toMatchObject({ biased_logprobs: true });
+    for (const more of [{ topP: 0.9 }, { topP: 1, topK: 1e8, allowBiasedLogprobs: true }])
+      expect(said(more)).not.toHaveProperty('biased_logprobs');
   });
 
   test('AReaL’s turns of two samples never share an id, whatever the queries are called', () => {

@@ -75,6 +75,25 @@ describe('the sampler', () => {
     );
   });
 
+  test('says the ids that it drew from where some are left out, and nothing elsewhere', () => {
+    const logits = Float32Array.from({ length: 40 }, (_, id) => 3 * Math.sin(id * 1.7));
+    for (const sampling of [
+      { ...ALL, topK: 12 },
+      { ...ALL, topP: 0.8 },
+      { ...ALL, minP: 0.3 },
+      { temperature: 1.3, topK: 20, topP: 0.9, minP: 0.1 },
+    ]) {
+      const expected = distribution(logits, sampling).flatMap((p, id) => (p > 0 ? [id] : []));
+      for (const uniform of [0, 0.5, 0.999])
+        expect(createSampler(40)(logits, sampling, uniform).kept).toEqual(expected);
+    }
+    for (const sampling of [ALL, { ...ALL, topK: 40 }, { ...ALL, temperature: 0, topP: 0.5 }])
+      expect(createSampler(40)(logits, sampling, 0.5)).not.toHaveProperty('kept');
+    const flat = new Float32Array(2000);
+    expect(createSampler(2000)(flat, { ...ALL, topP: 0.2 }, 0.5).kept).toHaveLength(400);
+    expect(createSampler(2000)(flat, { ...ALL, topP: 0.3 }, 0.5).kept).toBeNull();
+  });
+
   test('takes the largest logit at temperature 0, the lower id of equals, with its logprob at temperature 1', () => {
     const logits = Float32Array.of(1, 5, 5, -2);
     const drawn = createSampler(4)(logits, { temperature: 0, topP: 0.1, topK: 1 }, 0.99);

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { TokenBackend, GenerateRequest, Reply } from '../../inference/backend.ts';
 import { DecodeEngine } from '../../inference/decode/engine.ts';
 import { uniformAt } from '../../inference/decode/philox.ts';
+import { openForcedPass } from '../../inference/decode/forced-pass.ts';
 import { loadModel, type LoadedModel } from '../../inference/embedded/load.ts';
 import { aRequest, backendContract, undisturbed } from '../contract/backend.ts';
 import { fixture, openTiny, TINY_FOLDER } from '../support/tiny.ts';
@@ -79,6 +80,47 @@ describe('the model', () => {
       const own = scores[i]!.slice(-logprobs.length);
       for (const [j, logprob] of logprobs.entries()) expect(Math.abs(own[j]! - logprob)).toBeLessThan(1e-5);
     }
+  });
+
+  test('gives sets over which recomputed logprobs are the sampler’s, as those over the whole vocabulary are not', async () => {
+    const sampling = { temperature: 1, topP: 0.8, topK: 1e8 };
+    // Contexts that it does not know leave it unsure.
+    const requests = await Promise.all(
+      Array.from({ length: 8 }, async (_, seed) => {
+        const more = { seed, sampling, maxNewTokens: 60, stopTokenIds: [] };
+        const contextIds = Array.from({ length: 40 }, (_, i) => 3 + Math.floor(uniformAt(seed, i) * 400));
+        return { ...(await aRequest(backend, 'What?', more)), contextIds };
+      }),
+    );
+    const replies = await Promise.all(requests.map((request) => backend.generate(request, undisturbed())));
+    const { model } = loaded;
+    const pass = openForcedPass(model);
+    const ratios = { whole: [] as number[], kept: [] as number[] };
+    for (const [i, { contextIds }] of requests.entries()) {
+      const { outputIds, logprobs, kept } = replies[i]!;
+      expect(kept).toHaveLength(outputIds.length);
+      let past = null;
+      for (const [k, id] of outputIds.entries()) {
+        const ids = k === 0 ? [...contextIds] : [outputIds[k - 1]!];
+        const { logits, kv } = await model.step({ rows: 1, width: ids.length, ids, pads: [0], past });
+        past = kv;
+        const over = (some: Iterable<number>) => Math.log([...some].reduce((sum, j) => sum + Math.exp(logits[j]!), 0));
+        const ratioOver = (some: Iterable<number>) => Math.exp(logits[id]! - over(some) - logprobs[k]!);
+        ratios.whole.push(ratioOver(Array(model.vocabSize).keys()));
+        ratios.kept.push(ratioOver(kept![k]!));
+      }
+      const answer = { contextIds, outputIds, sets: kept!, sampling };
+      expect(await pass(answer)).toBeNull();
+      // One id is missing that is far from the edge of the set.
+      const at = kept!.findIndex((set) => set!.length > 3);
+      const lacking = kept!.map((set, k) => (k === at ? set!.filter((id) => id === outputIds[k]) : set));
+      expect(await pass({ ...answer, sets: lacking })).toBe(at);
+      const wider = kept!.map((set, k) => (k === at ? Array.from(Array(500).keys()) : set));
+      expect(await pass({ ...answer, sets: wider })).toBe(at);
+    }
+    const mean = (some: readonly number[]) => some.reduce((sum, one) => sum + one, 0) / some.length;
+    expect(mean(ratios.whole)).toBeLessThan(0.95);
+    for (const ratio of ratios.kept) expect(Math.abs(ratio - 1)).toBeLessThan(0.01);
   });
 
   test('tokenizes and renders as Python does', async () => {

@@ -29,7 +29,8 @@ const SKIPPED = 'The Python package is not tested: there is no python3 (EVERTURN
 const PROMISES = [
   ['the client of the feed repeats what was lost under one request id, and no refusal', 'feed_client_test.py', 22],
   ['runs are read, measured, exported and proved by one process in lines of JSON', 'run_test.py', 8],
-  ['every adapter of rows keeps what its trainer checks', 'rows_test.py', 11],
+  ['logprobs over kept sets are those by hand, with torch', 'kept_test.py', 2],
+  ['every adapter of rows keeps what its trainer checks', 'rows_test.py', 12],
   ['the package leases ahead, renews and serves every rank', 'package_test.py', 10],
   [
     'the drop-in classes take steps as TRL, SkyRL, slime, verl, OpenRLHF and AReaL ask for them',

@@ -116,6 +116,20 @@ class Adapters(unittest.TestCase):
             self.assertEqual(len(made["loss_mask"]), made["response_length"])
             self.assertEqual(len(made["weight_versions"]), len(row["turn_rewards"]))
 
+    def test_kept_sets_go_to_trl_and_to_slime_which_has_one_behind_the_other(self):
+        first = self.rows[0]
+        sets = [[one, one + 2] if mask else None for one, mask in zip(first["response_ids"], first["response_mask"])]
+        row = {**first, "kept_ids": sets}
+        feed.check(row)
+        self.assertEqual(feed.to_trl([row, first])["kept_ids"], [sets, None])
+        self.assertNotIn("kept_ids", feed.to_trl(self.rows))
+        made = feed.to_slime(row)
+        ids, offsets = made["rollout_top_p_token_ids"], made["rollout_top_p_token_offsets"]
+        self.assertEqual(len(offsets), made["response_length"] + 1)
+        found = [ids[start:end] or None for start, end in zip(offsets, offsets[1:])]
+        self.assertEqual(found, sets)
+        self.assertNotIn("rollout_top_p_token_ids", feed.to_slime(first))
+
     def test_a_torn_line_and_lists_of_other_lengths_are_refused_with_the_line(self):
         with open(ROWS, encoding="utf-8") as lines:
             first = lines.readline()
