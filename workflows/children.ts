@@ -20,17 +20,21 @@ type Place = Pick<CollectionInput, 'run' | 'out'>;
 /** Rollouts that are followed or cancelled together: with more, the activity would ask for the server's list of open workflows. */
 const TOGETHER = 100;
 
-/** `many`: the window is one of many of a run; its rollouts that were cancelled are followed together. */
+/**
+ * `onRoom`: more may be started. It is called in step with what made room, before anything else goes on: a server hands two ends
+ * out in one task or in two, and a replay that takes them otherwise must give the same commands in the same order.
+ * `many`: the window is one of many of a run; its rollouts that were cancelled are followed together. */
 export function openChildren(
   place: Place,
   state: WindowState,
-  { changed, many = false }: { changed(): void; readonly many?: boolean | undefined },
+  { changed, onRoom, many = false }: { changed(): void; onRoom(): void; readonly many?: boolean | undefined },
 ) {
   const { failure, fail, hasFailed } = openFailure();
   const starts = openStarts(state);
   const count = (unit: number, result: RolloutResult) => {
     settleUnit(state, unit, result);
     changed();
+    onRoom();
   };
   const follow = (units: readonly UnitInFlight[]) => followEnds(place, units, count);
   const followCancelled = many ? openBatches(follow) : (unit: UnitInFlight) => follow([unit]);
@@ -52,6 +56,7 @@ export function openChildren(
       const child = await startRollout(place, unit);
       starts.acknowledged(unit.unit);
       if (state.stopping) cancel(unit);
+      onRoom();
       count(unit.unit, await child.result());
     } catch (error) {
       if (cancelledLater && starts.has(unit.unit)) cancel(unit);

@@ -34,7 +34,11 @@ type Place = Pick<CollectionInput, 'run' | 'out'>;
 /** `outgrown`: it is not at its end, and every start is acknowledged. */
 export async function playWindow(input: Place, state: WindowState, player: Player): Promise<'ended' | 'outgrown'> {
   const { history } = player;
-  const children = openChildren(input, state, player);
+  const children = openChildren(input, state, {
+    changed: player.changed,
+    many: player.many,
+    onRoom: () => startSome(),
+  });
   children.follow(state.inFlight);
   player.onStop(children.cancelAll);
   const mostStarting = player.many ? MOST_STARTING_OF_MANY : MOST_STARTING;
@@ -43,6 +47,23 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
   let units: PagedUnit[] = [];
   /** Units in a row that had not begun when the window was to stop. */
   let notBegun = 0;
+  let isStarting = false;
+  const isHeld = () => children.hasFailed() || history.isFull() || isOutgrown();
+  const isPaged = () => units.length > 0 && !(state.stopping && units[0]!.begun === undefined);
+  /** In order, as long as no step has to be waited for. */
+  const startSome = () => {
+    if (isStarting) return;
+    isStarting = true;
+    while (!isHeld() && canStart(state) && isPaged() && children.starting() < mostStarting) {
+      history.did();
+      const unit = units.shift()!;
+      notBegun = unit.begun === false ? notBegun + 1 : 0;
+      // Units are started in order, and so many at once at most.
+      if (notBegun >= mostStarting) delete state.counting;
+      children.start(unit);
+    }
+    isStarting = false;
+  };
   const startAll = async () => {
     while (!isWindowFinished(state)) {
       await condition(
@@ -62,7 +83,7 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
         await condition(() => children.starting() < mostStarting);
         continue;
       }
-      if (units.length === 0 || (state.stopping && units[0]!.begun === undefined)) {
+      if (!isPaged()) {
         const { run, out } = input;
         const { samples, epochs, queries, stopping } = state;
         units = await page({
@@ -72,12 +93,7 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
         });
         continue;
       }
-      history.did();
-      const unit = units.shift()!;
-      notBegun = unit.begun === false ? notBegun + 1 : 0;
-      // Units are started in order, and so many at once at most.
-      if (notBegun >= mostStarting) delete state.counting;
-      children.start(unit);
+      startSome();
     }
     return 'ended';
   };

@@ -13,7 +13,7 @@ beforeAll(quietRuntime);
 describe('the recorded histories', () => {
   test('are few and small: a path through the workflows each', () => {
     expect(recorded.length).toBeLessThanOrEqual(15);
-    expect(recorded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(400_000);
+    expect(recorded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(500_000);
   });
 
   test('replay with the code of today', async () => {
