@@ -8,6 +8,7 @@ import type { Tuning } from '../domain/run/messages.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { nothingSeen } from '../records/ended/ended.ts';
 import { resolvePlace } from '../records/place.ts';
+import { mustHoldAll } from '../records/run/present.ts';
 import type { Breach } from '../records/store.ts';
 import { askServer } from './ask-server.ts';
 import { openWaiting, type WaitOptions } from './await-run.ts';
@@ -114,7 +115,7 @@ function runAt(place: RunPlace, around: Opening): OpenedRun {
         hadNews = true;
         yield openRollout(store, run, row);
       }
-      if (isLast) return;
+      if (isLast) return mustHoldAll(store);
       await waiting.next(hadNews);
     }
   }

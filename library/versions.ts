@@ -60,7 +60,7 @@ function openLooks(open: OpenRun) {
   const [evaluationsOf, trainedAt] = [openEvaluations(), openTrainedAt()];
   return async (last: number, goesOn: boolean) => {
     await index.refresh();
-    const { problem } = index.progress;
+    const { damaged, problem = damaged } = index.progress;
     if (problem !== undefined) throw new StoreError(problem, { reason: 'record-broken', fix: CHECK });
     const rows = index.rows();
     const versions = versionsOf(rows, shape, record.train && (await trainedAt(open)));

@@ -2,7 +2,8 @@
 // of each. Those with a person's message in their context are left out, as in every number. Memory: some hundred bytes of each.
 
 import type { RolloutRow } from '../domain/rollout/rollout-row.ts';
-import type { Store } from '../records/store.ts';
+import { rolloutFolder } from '../records/format/layout.ts';
+import type { Breach, Store } from '../records/store.ts';
 
 export interface WrongAnswer extends Pick<RolloutRow, 'query' | 'sample' | 'attempt' | 'title'> {
   /** 1-based. */
@@ -17,17 +18,25 @@ export interface WrongAnswer extends Pick<RolloutRow, 'query' | 'sample' | 'atte
   readonly isCut: boolean;
 }
 
-export async function wrongAnswers(store: Store): Promise<WrongAnswer[]> {
+/** `broken`: rollouts with damaged records, which may be wrong too. */
+export async function wrongAnswers(
+  store: Store,
+): Promise<{ readonly wrong: readonly WrongAnswer[]; readonly broken: readonly Breach[] }> {
   const last = new Map<string, RolloutRow>();
   for await (const row of store.listRows({ inFlight: true })) {
     const key = JSON.stringify([row.query, row.sample]);
     if ((last.get(key)?.attempt ?? 0) < row.attempt) last.set(key, row);
   }
   const place = ({ index }: RolloutRow) => index ?? Infinity;
-  return [...last.values()]
+  const rows = [...last.values()];
+  const wrong = rows
     .filter(({ state, success, steered }) => state !== 'open' && !steered && success.findLast((s) => s !== null) === 0)
     .sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)) || a.sample - b.sample)
     .map(wrongAnswer);
+  const broken = rows.flatMap((row): Breach[] =>
+    row.flaw === undefined ? [] : [{ path: rolloutFolder(row), problem: `has a damaged record: ${row.flaw}` }],
+  );
+  return { wrong, broken };
 }
 
 function wrongAnswer({ query, sample, attempt, title, success, expected, turns }: RolloutRow): WrongAnswer {

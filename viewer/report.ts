@@ -36,6 +36,8 @@ export interface Report {
   readonly html: string;
   readonly rollouts: number;
   readonly left: readonly string[];
+  /** Rollouts with damaged records are in none of its numbers, or in none of its lists. */
+  readonly isDamaged: boolean;
 }
 
 /** Rows in the list of a run, at most. */
@@ -47,12 +49,16 @@ const zipped = promisify(gzip);
 
 /** `name`: of a run, or of an evaluation. */
 export async function makeReport(from: ReportParts, name: string, options: ReportOptions): Promise<Report> {
-  const data = await gather(from, name, options);
+  const { isDamaged, ...data } = await gather(from, name, options);
   const rollouts = data.runs.reduce((total, { whole }) => total + whole.length, 0);
-  return { html: await htmlOf(data, from.bundle), rollouts, left: data.left };
+  return { html: await htmlOf(data, from.bundle), rollouts, left: data.left, isDamaged };
 }
 
-async function gather({ api, runs }: ReportParts, first: string, options: ReportOptions): Promise<ReportData> {
+async function gather(
+  { api, runs }: ReportParts,
+  first: string,
+  options: ReportOptions,
+): Promise<ReportData & Pick<Report, 'isDamaged'>> {
   const { compare, tokens, isEvaluation } = options;
   const evaluation = isEvaluation && (await api.evaluation(first));
   const cells = evaluation?.benchmarks.flatMap((one) => one.runs.map(({ head }) => head.run));
@@ -71,6 +77,7 @@ async function gather({ api, runs }: ReportParts, first: string, options: Report
   const parts: ReportRun[] = [];
   const left: string[] = [];
   const counted: Counted[] = [];
+  let isDamaged = false;
   for (const name of names) {
     const open = await runs.open(name);
     // Of many runs the first ones were closed since.
@@ -81,6 +88,9 @@ async function gather({ api, runs }: ReportParts, first: string, options: Report
     const chosen = choose(rows, open.record.settings.seed, wanted);
     const whole = await wholeRollouts(api, name, chosen, tokens);
     const broken = chosen.length - whole.length;
+    const { damaged } = open.index.progress;
+    isDamaged ||= broken > 0 || damaged !== undefined;
+    if (damaged !== undefined) left.push(`${names.length > 1 ? `${name}: ` : ''}${damaged}`);
     const list = rows.length <= shareOf(MOST_ROWS) ? rows : chosen;
     parts.push({ run: message, rows: list, whole });
     const isOpen = message.head.state === 'open';
@@ -97,7 +107,7 @@ async function gather({ api, runs }: ReportParts, first: string, options: Report
   left.push(`${compared ? '' : 'run-to-run comparison and '}live updates, which \`everturn view\` has`);
   if (compared && compared.pairs.length < compared.paired)
     left.push(`of ${compared.paired} pairs of queries those after the first ${MOST_PAIRS} of a kind, by difference`);
-  return { runs: parts, ...(evaluation && { evaluation }), compared, left };
+  return { runs: parts, ...(evaluation && { evaluation }), compared, left, isDamaged };
 }
 
 async function wholeRollouts(

@@ -3,7 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from '../domain/errors/errors.ts';
+import { plural } from '../domain/text/plural.ts';
 import { nothingSeen } from '../records/ended/ended.ts';
+import { rolloutFolder } from '../records/format/layout.ts';
 import { completeBefore, mustHold } from '../records/run/present.ts';
 import type { SeenRows, Store } from '../records/store.ts';
 import { compareRows, type Row, rowKey } from './model/row.ts';
@@ -25,6 +27,7 @@ export class RunIndex {
   /** Readers that wait for a whole look. */
   #waiting = 0;
   #problem: string | undefined;
+  #damaged: string | undefined;
   #looking: Promise<boolean> | undefined;
 
   constructor(store: Store) {
@@ -41,9 +44,9 @@ export class RunIndex {
   }
 
   get progress(): Progress {
-    const problem = this.#problem;
-    const reading = !this.#listed && { reading: true as const };
-    return { revision: this.#revision, ...(problem !== undefined && { problem }), ...reading };
+    const [problem, damaged] = [this.#problem, this.#damaged];
+    const told = { ...(problem !== undefined && { problem }), ...(damaged !== undefined && { damaged }) };
+    return { revision: this.#revision, ...told, ...(!this.#listed && { reading: true as const }) };
   }
 
   /** Whether the first look is over. */
@@ -104,6 +107,8 @@ export class RunIndex {
     let here = 0;
     for (const { attempt } of this.#rows.values()) if (attempt === 1) here++;
     mustHold(this.#store, complete, here);
+    // A record that is being written may be half there.
+    this.#damaged = complete > 0 ? damagedRows([...this.#rows.values()]) : undefined;
     return true;
   }
 
@@ -112,4 +117,12 @@ export class RunIndex {
     this.#sorted = undefined;
     this.#revision++;
   }
+}
+
+/** Undefined if each row could be read. */
+function damagedRows(rows: readonly Row[]): string | undefined {
+  const flawed = rows.filter(({ flaw }) => flaw !== undefined);
+  const [first] = flawed;
+  if (!first) return undefined;
+  return `The numbers leave out ${plural(flawed.length, 'rollout')}: records are damaged, the first in ${rolloutFolder(first)}: ${first.flaw}`;
 }

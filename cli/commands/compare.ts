@@ -14,7 +14,7 @@ import { comparisonText, runsAnswer } from '../view/comparison-text.ts';
 import { type ComparedRunSummaries, compareRuns, tableOfRuns } from '../../library/compare-runs.ts';
 import { INCLUDE_STEERED, OUT } from '../flags.ts';
 import { paintFor, plural } from '../format.ts';
-import { damageLines, steeredLines } from '../view/left-out.ts';
+import { damageCode, damageLines, steeredLines } from '../view/left-out.ts';
 
 export const compare = command({
   args: {
@@ -67,7 +67,7 @@ export const compare = command({
       json: { runs: names, pairs: pairs.length, ...rest, settings, worse, ...queries },
       ...(text === '' ? {} : { text }),
       notes,
-      code: worse || unknown ? EXIT.below : EXIT.ok,
+      code: worse || unknown ? EXIT.below : damageCode(a.broken, b.broken),
     };
   },
 });

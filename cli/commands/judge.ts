@@ -10,6 +10,7 @@ import { shortPath } from '../../library/command-line.ts';
 import { type JudgedRun, judgeRun } from '../../library/judge-run.ts';
 import { judgedPairs, type JudgeOptions } from '../../library/judge-pairs.ts';
 import { type Answer, choiceFlag, command, flag, text, unusable } from '../command.ts';
+import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { OUT, UNSAFE } from '../flags.ts';
 import { type Column, count, lines, paintFor, plural, table } from '../format.ts';
@@ -55,7 +56,8 @@ Example:
       if (explain) throw wrong('--explain cannot be used with --run.', 'Judge the pairs in question.');
       const place = await findRun(io, run, given.out);
       const found = await judgeRun(place, callerOf(io), given);
-      return { json: found, text: changesText(io, found, `${place.store.folder}/${found.file}`) };
+      const code = found.leftOut.broken > 0 ? EXIT.breach : EXIT.ok;
+      return { json: found, text: changesText(io, found, `${place.store.folder}/${found.file}`), code };
     }
     if (pairs === undefined) throw wrong('There is nothing to judge.', 'Name a file of pairs, or a run with --run.');
     if (name !== undefined) throw wrong('--name needs --run.', 'It names the file of the run’s new verdicts.');

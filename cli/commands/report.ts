@@ -10,6 +10,7 @@ import type { Io } from '../io.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
 import { makeReport } from '../../viewer/report.ts';
 import { command, flag, parsed, text, unusable, parseWholeNumber } from '../command.ts';
+import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { shortPath } from '../../library/command-line.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
@@ -54,7 +55,7 @@ export const report = command({
       for (const cell of evaluation?.cells ?? [])
         if (runs.has(cell.run)) await mustHoldAll(runPlace(out, cell.run).store);
       const file = resolve(io.cwd, given.to ?? `${run}${other ? `-${other.run}` : ''}.html`);
-      const { left, html, ...made } = await makeReport(parts, run, options);
+      const { left, html, isDamaged, ...made } = await makeReport(parts, run, options);
       await writeFileAt(file, overwrite, (device) => device.appendFile(html));
       const bytes = Buffer.byteLength(html);
       const size = `${count(bytes / 1000)} kB. It opens from disk and asks for nothing.`;
@@ -62,6 +63,7 @@ export const report = command({
         json: { file, bytes, ...made, leftOut: left },
         text: shortPath(io, file),
         about: [`${plural(made.rollouts, 'whole rollout')}, ${size}`, `Left out: ${left.join('; ')}.`],
+        ...(isDamaged && { code: EXIT.breach, notes: ['everturn: records are damaged. `everturn check` lists all.'] }),
       };
     } finally {
       runs.close();

@@ -6,6 +6,7 @@ import { samplesPerQuery } from '../../domain/samples/group.ts';
 import { actsOn, readActs } from '../../records/run/steering.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { wrongAnswers } from '../../library/wrong-answers.ts';
+import { damageCode, damageLines } from '../view/left-out.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
 import { commandLine } from '../../library/command-line.ts';
 import type { RunPlace } from '../../run/place.ts';
@@ -63,12 +64,14 @@ export const show = command({
 
 async function shownWrong(io: Io, place: RunPlace, isCounted: boolean): Promise<Answer> {
   await mustHoldAll(place.store);
-  const wrong = await wrongAnswers(place.store);
+  const { wrong, broken } = await wrongAnswers(place.store);
   const paint = paintFor(io.out, io.env);
   const reasons = countByReason(wrong);
   const one = commandLine(io, place, 'show', isCounted ? '--wrong' : '<query>');
   return {
-    json: { wrong: wrong.length, reasons, ...(!isCounted && { answers: wrong }) },
+    json: { wrong: wrong.length, reasons, ...(!isCounted && { answers: wrong }), broken },
+    notes: damageLines(broken),
+    code: damageCode(broken),
     ...(wrong.length > 0 && { text: () => (isCounted ? reasonsText(reasons, paint) : wrongText(wrong, paint)) }),
     about:
       wrong.length === 0

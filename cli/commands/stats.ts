@@ -12,7 +12,7 @@ import { costText, PRICE_FLAGS, pricesBy } from '../find/prices.ts';
 import { INCLUDE_STEERED, OUT, RUN_ARGUMENT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { type Column, count, type Paint, paintFor, percents, plural, share, table } from '../format.ts';
-import { damageLines, steeredLines } from '../view/left-out.ts';
+import { damageCode, damageLines, steeredLines } from '../view/left-out.ts';
 import { evaluationTable, statisticsText } from '../view/statistics-text.ts';
 
 export const stats = command({
@@ -70,7 +70,7 @@ export const stats = command({
         ...damageLines(broken),
         ...(under === null ? [] : [`everturn: --fail-under ${failUnder}: ${under}.`]),
       ],
-      code: under === null ? EXIT.ok : EXIT.below,
+      code: under === null ? damageCode(broken) : EXIT.below,
     };
   },
 });
@@ -120,7 +120,7 @@ async function byFieldAnswer(io: Io, place: RunPlace, options: StatsByFieldOptio
     ...(of > ended ? [`${plural(of - ended, 'rollout')} not ended: these numbers are provisional.`] : []),
     ...steeredLines(all.steered),
   ];
-  return { json: found, text: text.join('\n'), about, notes: damageLines(broken) };
+  return { json: found, text: text.join('\n'), about, notes: damageLines(broken), code: damageCode(broken) };
 }
 
 type Group = FieldStatistics['groups'][number];

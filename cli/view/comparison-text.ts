@@ -22,7 +22,7 @@ import type { AtTurn } from '../../statistics/side-by-side.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
 import type { ComparedRuns, TableOfRuns } from '../../library/compare-runs.ts';
-import { damageLines } from './left-out.ts';
+import { damageCode, damageLines } from './left-out.ts';
 
 type Names = readonly [a: string, b: string];
 
@@ -209,5 +209,6 @@ export function runsAnswer(io: Io, { runs, broken }: TableOfRuns): Answer {
     json: { event: 'compared', runs },
     text: runsText(io, runs, about),
     notes: broken.flatMap((of) => damageLines(of)),
+    code: damageCode(...broken),
   };
 }

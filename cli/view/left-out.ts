@@ -2,6 +2,7 @@
 
 import type { SteeredCount } from '../../domain/rollout/rollout-summary.ts';
 import type { Breach } from '../../records/store.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
 import { lines, plural } from '../format.ts';
 
 export function damageLines(broken: readonly Breach[], of = ''): string[] {
@@ -10,6 +11,10 @@ export function damageLines(broken: readonly Breach[], of = ''): string[] {
   const left = `everturn: ${plural(broken.length, 'rollout')}${of} left out: records are damaged`;
   return [`${left}, the first ${first.path}, which ${first.problem}. \`everturn check\` lists all.`];
 }
+
+/** Numbers that leave damaged records out are no success: a script reads the code. */
+export const damageCode = (...broken: readonly (readonly Breach[])[]): ExitCode =>
+  broken.some(({ length }) => length > 0) ? EXIT.breach : EXIT.ok;
 
 /** With the way to count them. */
 export function steeredLines({ message, fork }: SteeredCount, of = ''): string[] {

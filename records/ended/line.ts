@@ -1,8 +1,10 @@
 // An ended rollout as one line: all its records, in the order of the play, each to the byte. The line follows from the
-// records alone. Its head says which files they were and how long, so that one record is read without the others; the
-// records carry their own hashes, which are proved when somebody asks for a record.
+// records alone. Its head says which files they were and how long, so that one record is read without the others, and carries a
+// checksum, without which a changed name would be a missing record; the records carry their own hashes, which are proved when
+// somebody asks for a record.
 
 import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { isOfRollout, kindOf, OF_ROLLOUT } from '../format/kinds.ts';
 import { END_FILE, fileAt, fileOfRecord, inOrder, parseRolloutFile, ROLLOUT_FILE } from '../format/rollout-file.ts';
 import { decodeRecord, type DecodedRecord, type Owner, soundHash } from '../format/text.ts';
@@ -24,6 +26,7 @@ export interface EndedRollout {
 }
 
 const FORMAT_OF_LINE = 'everturn-ended/1';
+const CHECKSUM = ',"crc32":';
 const RECORDS = ',"records":[';
 const TRAILER_BYTES = '],"sha256":""}\n'.length + 64;
 
@@ -49,15 +52,20 @@ export function lineOf(owner: Owner, texts: ReadonlyMap<string, string>): Buffer
 
 const COMMA = Buffer.from(',');
 const textOf = ({ query, sample, attempt }: Owner): string => JSON.stringify({ query, sample, attempt });
-const headOf = (owner: Owner, files: object): Buffer =>
-  Buffer.from(`{"format":"${FORMAT_OF_LINE}","of_rollout":${textOf(owner)},"files":${JSON.stringify(files)}${RECORDS}`);
+function headOf(owner: Owner, files: object): Buffer {
+  const text = `{"format":"${FORMAT_OF_LINE}","of_rollout":${textOf(owner)},"files":${JSON.stringify(files)}`;
+  return Buffer.from(`${text}${CHECKSUM}${crc32(text)}${RECORDS}`);
+}
 const trailerOf = (body: Buffer): Buffer => Buffer.from(`,"sha256":"${hash('sha256', body)}"}\n`);
 
 /** The rollout of a line; undefined for a text that is none. */
 export function openLine(line: Buffer): EndedRollout | undefined {
   const at = line.indexOf(RECORDS, 0, 'latin1');
   if (at < 0 || line.at(-1) !== NEWLINE) return undefined;
-  const head = parsed(`${line.toString('utf8', 0, at)}}`);
+  const checked = line.lastIndexOf(CHECKSUM, at, 'latin1');
+  const sum = line.toString('latin1', checked + CHECKSUM.length, at);
+  if (checked < 0 || sum !== String(crc32(line.subarray(0, checked)))) return undefined;
+  const head = parsed(`${line.toString('utf8', 0, checked)}}`);
   if (head?.format !== FORMAT_OF_LINE || typeof head.of_rollout?.query !== 'string') return undefined;
   const { of_rollout: of, files } = head;
   const records = new Map<string, EndedRecord>();

@@ -12,8 +12,9 @@ export const filesOf = ({ records }: EndedRollout): RolloutFiles => ({
 });
 
 export const endedRow = (rollout: EndedRollout): RolloutRow => {
-  const files = filesOf(rollout);
-  return (
-    rowOf(files, rollout.of) ?? rolloutRow(notEnded(rollout.of, null), { title: '' }, `${ROLLOUT_FILE} is missing`)
-  );
+  const first = rollout.records.get(ROLLOUT_FILE)?.open() ?? { problem: 'is missing' };
+  const row = 'problem' in first ? undefined : rowOf(filesOf(rollout), rollout.of);
+  if (row) return row;
+  const problem = 'problem' in first ? first.problem : 'is missing';
+  return rolloutRow(notEnded(rollout.of, null), { title: '' }, `${ROLLOUT_FILE} ${problem}`);
 };

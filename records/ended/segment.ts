@@ -60,7 +60,10 @@ function* indexedEntries(from: Extent, to: Readonly<Extent>, { path, onFlaw }: R
     const entry = entryOf(line);
     if (!entry || entry.at > from.covered) return;
     const end = entry.at + entry.bytes;
-    if (end > to.covered) return onFlaw?.(`is cut at byte ${to.covered}: its index names a line up to byte ${end}`);
+    if (end > to.covered)
+      return onFlaw?.(
+        `ends at byte ${to.covered}, where its index names a line up to byte ${end}: one of them is cut, or another’s`,
+      );
     from.indexed += line.length;
     // Read from the segment itself, before its index had it.
     if (entry.at < from.covered) continue;

@@ -15,9 +15,20 @@ export async function mustHoldRollouts(store: Store): Promise<void> {
 export async function mustHoldAll(store: Store): Promise<void> {
   const complete = await completeBefore(store);
   if (complete === 0) return mustHaveStayed(store, 0, 0);
+  await mustHoldQueries(store);
   let here = 0;
   for await (const { attempt } of store.listRollouts()) if (attempt === 1) here++;
   mustHold(store, complete, here);
+}
+
+/** Numbers of a run are shares of its queries. */
+async function mustHoldQueries(store: Store): Promise<void> {
+  const { accepted } = (await store.get('run'))?.record.dataset ?? {};
+  if (accepted === undefined) return;
+  const here = await store.countQueries();
+  if (here === accepted) return;
+  const message = `${store.folder}/queries.jsonl has ${here} rows, and its run was made with ${accepted}`;
+  throw new StoreError(message, { reason: 'record-missing', fix: 'Take it from a copy of the run.' });
 }
 
 /** Asked before the rollouts are read: they may end meanwhile. 0 of a run that goes on. */

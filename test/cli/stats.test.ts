@@ -140,10 +140,10 @@ describe('everturn stats', () => {
     expect(err).toContain(said);
   });
 
-  test('leaves out a damaged rollout, and names its file', async () => {
+  test('leaves out a damaged rollout, names its file, and is no success', async () => {
     writeFileSync(join(out, RUN, 'rollouts/3e/b/0.1/end.json'), '{"format":"everturn-end/1"}\n');
     const { code, err, out: text } = await stats('--json');
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(err).toContain('1 rollout left out');
     expect(err).toContain('rollouts/3e/b/0.1/end.json');
     expect(JSON.parse(text)).toMatchObject({ ended: 4 });

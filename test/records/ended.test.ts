@@ -191,7 +191,7 @@ describe('a segment', () => {
     const changed = Buffer.from(text);
     changed.write('IT', at);
     const harms: [RegExp, () => void][] = [
-      [/is cut at byte/, () => writeFileSync(path, text.subarray(0, text.length - 3))],
+      [/ends at byte/, () => writeFileSync(path, text.subarray(0, text.length - 3))],
       [/is the index of a segment that is missing/, () => rmSync(path)],
       [/is changed/, () => writeFileSync(path, changed)],
       [

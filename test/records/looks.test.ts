@@ -87,7 +87,7 @@ describe('a segment', () => {
     const [text, names] = [readFileSync(path), readFileSync(index)];
     const never = { ...ID, query: 'never' };
     const damages: [RegExp, () => void][] = [
-      [/is cut at byte/, () => writeFileSync(path, text.subarray(0, 5000))],
+      [/ends at byte/, () => writeFileSync(path, text.subarray(0, 5000))],
       [/is the index of a segment that is missing/, () => rmSync(path)],
       [
         /is changed at byte 0/,

@@ -107,6 +107,8 @@ export interface Progress {
   readonly revision: number;
   /** The reason why the list is not complete. */
   readonly problem?: string;
+  /** Rollouts of an ended run that no number counts, since records of theirs cannot be read. */
+  readonly damaged?: string;
   /** The first look at the run is not over: rows and numbers are of what has been read so far. */
   readonly reading?: true;
 }

@@ -52,7 +52,7 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
       <OmittedParts left={source.left} />
       <Problem text={error} />
       <Problem text={head.problem} />
-      <Problem text={progress.problem} />
+      <Problem text={progress.problem ?? progress.damaged} />
       {progress.reading && <Notice>{plural(message.summary.begun, 'rollout')} read so far; more follow.</Notice>}
       {message.summary.steered > 0 && (
         <Notice>
