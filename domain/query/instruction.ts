@@ -1,5 +1,5 @@
-// The instructions of IFEval (arXiv 2311.07911) by their names, and what each is told. A row names some of them; an answer is right
-// if it follows all. Names and arguments are those of its authors' data set.
+// The instructions of IFEval (arXiv 2311.07911) and of IFBench (arXiv 2507.02833) by their names, and what each is told. A row names
+// some of them; an answer is right if it follows all. Names and arguments are those of their authors' data sets.
 
 import { COUNT, listOf, NAME, objectOf, oneOf, PLACE, type Test, type TypeOf } from '../schema/fields.ts';
 
@@ -10,7 +10,7 @@ const LETTER: Test<string> = [(value) => typeof value === 'string' && [...value.
 export const LANGUAGES =
   'en es pt ar hi fr ru de ja it bn uk th ur ta te bg ko pl he fa vi ne sw kn mr gu pa ml fi'.split(' ');
 
-export const INSTRUCTIONS = {
+export const OF_IFEVAL = {
   'keywords:existence': objectOf({ keywords: listOf(NAME, 1) }),
   'keywords:frequency': objectOf({ keyword: NAME, frequency: COUNT, relation: RELATION }),
   'keywords:forbidden_words': objectOf({ forbidden_words: listOf(NAME, 1) }),
@@ -39,8 +39,76 @@ export const INSTRUCTIONS = {
   'change_case:english_lowercase': NOTHING,
   'punctuation:no_comma': NOTHING,
 };
+
+export const OF_IFBENCH = {
+  'count:conjunctions': objectOf({ small_n: COUNT }),
+  'count:keywords_multiple': objectOf({
+    ...{ keyword1: NAME, keyword2: NAME, keyword3: NAME, keyword4: NAME, keyword5: NAME },
+  }),
+  'count:numbers': objectOf({ N: COUNT }),
+  'count:person_names': objectOf({ N: COUNT }),
+  'count:pronouns': objectOf({ N: COUNT }),
+  'count:punctuation': NOTHING,
+  'count:unique_word_count': objectOf({ N: COUNT }),
+  'count:word_count_range': objectOf({ min_words: COUNT, max_words: COUNT }),
+  'count:words_japanese': objectOf({ N: PLACE }),
+  'custom:character_reverse': NOTHING,
+  'custom:csv_city': NOTHING,
+  'custom:csv_quotes': NOTHING,
+  'custom:csv_special_character': NOTHING,
+  'custom:date_format_list': NOTHING,
+  'custom:european_capitals_sort': NOTHING,
+  'custom:mcq_count_length': NOTHING,
+  'custom:multiples': NOTHING,
+  'custom:reverse_newline': NOTHING,
+  'custom:sentence_alphabet': NOTHING,
+  'custom:word_reverse': NOTHING,
+  'format:emoji': NOTHING,
+  'format:line_indent': NOTHING,
+  'format:list': objectOf({ sep: NAME }),
+  'format:newline': NOTHING,
+  'format:no_bullets_bullets': NOTHING,
+  'format:no_whitespace': NOTHING,
+  'format:options': objectOf({ options: NAME }),
+  'format:output_template': NOTHING,
+  'format:parentheses': NOTHING,
+  'format:quote_unquote': NOTHING,
+  'format:quotes': NOTHING,
+  'format:sub-bullets': NOTHING,
+  'format:thesis': NOTHING,
+  'format:title_case': NOTHING,
+  'ratio:overlap': objectOf({ reference_text: NAME, percentage: COUNT }),
+  'ratio:sentence_balance': NOTHING,
+  'ratio:sentence_type': NOTHING,
+  'ratio:sentence_words': NOTHING,
+  'ratio:stop_words': objectOf({ percentage: COUNT }),
+  'repeat:repeat_change': objectOf({ prompt_to_repeat: NAME }),
+  'repeat:repeat_simple': NOTHING,
+  'repeat:repeat_span': objectOf({ prompt_to_repeat: NAME, n_start: COUNT, n_end: COUNT }),
+  'sentence:alliteration_increment': NOTHING,
+  'sentence:increment': objectOf({ small_n: COUNT }),
+  'sentence:keyword': objectOf({ word: NAME, N: PLACE }),
+  'words:alphabet': NOTHING,
+  'words:consonants': NOTHING,
+  'words:keywords_specific_position': objectOf({ keyword: NAME, n: PLACE, m: PLACE }),
+  'words:last_first': NOTHING,
+  'words:no_consecutive': NOTHING,
+  'words:odd_even_syllables': NOTHING,
+  'words:palindrome': NOTHING,
+  'words:paragraph_last_first': NOTHING,
+  'words:prime_lengths': NOTHING,
+  'words:repeats': objectOf({ small_n: COUNT }),
+  'words:start_verb': NOTHING,
+  'words:vowel': NOTHING,
+  'words:words_position': objectOf({ keyword: NAME }),
+};
+
+export const INSTRUCTIONS = { ...OF_IFEVAL, ...OF_IFBENCH };
 export type InstructionName = keyof typeof INSTRUCTIONS;
-export type ArgumentsOf<N extends InstructionName> = TypeOf<(typeof INSTRUCTIONS)[N]>;
+/** Whether a text follows each instruction of a table. */
+export type RulesOf<T extends Partial<typeof INSTRUCTIONS>> = {
+  readonly [N in keyof T & InstructionName]: (text: string, of: TypeOf<(typeof INSTRUCTIONS)[N]>) => boolean;
+};
 
 export const isInstruction = (name: unknown): name is InstructionName =>
   typeof name === 'string' && Object.hasOwn(INSTRUCTIONS, name);

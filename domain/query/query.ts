@@ -2,6 +2,7 @@
 // judged, and no settings.
 
 import {
+  BOOLEAN,
   COUNT,
   eitherOf,
   LIST,
@@ -55,6 +56,8 @@ export const WORDING = objectOf({
   dates: maybe(objectOf({ field: NAME, from: maybe(NAME), until: maybe(NAME) })),
   /** Each row is a question with choices: in the row's own order, or in that of a seed. */
   choices: maybe(eitherOf(oneOf('as-written'), COUNT)),
+  /** Instructions are followed loosely. */
+  loose: maybe(BOOLEAN),
 });
 export type Wording = TypeOf<typeof WORDING>;
 
@@ -84,6 +87,8 @@ export const QUERY = objectOf({
   tests: maybe(TESTS),
   /** What an answer must follow, with the task `rules`; `domain/query/instruction.ts` has the names. */
   instructions: maybe(listOf(objectOf({ name: NAME, args: OBJECT }), 1)),
+  /** They may be followed without the first line, the last one, or asterisks. */
+  loose: maybe(BOOLEAN),
   /** Variables of the chat template for this query, before those of its run. */
   chatTemplateKwargs: maybe(OBJECT),
   /** The environment of the run that answers for this query; absent: the judge of its task. */

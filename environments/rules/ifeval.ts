@@ -1,7 +1,7 @@
 // Whether a text follows an instruction of IFEval, as its authors' checker says at google-research 83282e4. A keyword is a text here and
 // a regular expression there; docs/judge.md names what else differs. Pure, and linear in the text.
 
-import type { ArgumentsOf, InstructionName } from '../../domain/query/instruction.ts';
+import type { OF_IFEVAL, RulesOf } from '../../domain/query/instruction.ts';
 import { escapeRegExp } from '../../domain/text/thoughts.ts';
 import { languageOf } from './language.ts';
 import { BLANK, hasWord, isBlank, isLower, isUpper, occurrences, splitAtBlanks, strip, words } from './python-text.ts';
@@ -13,9 +13,7 @@ const holds = (count: number, relation: 'less than' | 'at least', limit: number)
 
 const matches = (text: string, pattern: RegExp): string[] => text.match(pattern) ?? [];
 
-type Rules = { readonly [N in InstructionName]: (text: string, of: ArgumentsOf<N>) => boolean };
-
-export const IFEVAL: Rules = {
+export const IFEVAL: RulesOf<typeof OF_IFEVAL> = {
   'keywords:existence': (text, { keywords }) => keywords.every((keyword) => occurrences(keyword, text) > 0),
   'keywords:frequency': (text, { keyword, frequency, relation }) =>
     holds(occurrences(strip(keyword), text), relation, frequency),

@@ -1,7 +1,7 @@
-// Sentences as NLTK's Punkt finds them, which the authors of IFEval count: a line break ends none. Its English model is not here:
+// Sentences as NLTK's Punkt finds them, which the authors of IFEval and IFBench ask: a line break ends none. Its English model is not here:
 // a list of abbreviations, and one of words that begin sentences, stand in for it.
 
-import { BLANK, isBlank } from './python-text.ts';
+import { BLANK, isBlank, strip } from './python-text.ts';
 
 const ABBREVIATIONS = new Set(
   `mr mrs ms dr prof st jr sr gen col maj lt rep reps sen messrs inc ltd co corp bros vs v adm
@@ -22,19 +22,36 @@ const AFTER = String.raw`[)";}\]*:@'({[!?]`;
 const CANDIDATE = new RegExp(`[.?!](?=${AFTER}|[${BLANK}]+([^${BLANK}]+))`, 'g');
 const CLOSING = new RegExp(`^["')\\]}]+(?=[${BLANK}]|--|$)`);
 
-export function countSentences(text: string): number {
-  const ends = endsIn(text);
-  let [count, from] = [0, 0];
-  for (const end of [...ends, text.length]) {
+export const countSentences = (text: string): number => sentencesOf(text).length;
+
+/** Each without the blanks behind it. */
+export function sentencesOf(text: string): string[] {
+  const found: string[] = [];
+  const skip = new RegExp(`[${BLANK}]*`, 'y');
+  const behindBlanks = (at: number): number => {
+    skip.lastIndex = at;
+    skip.exec(text);
+    return skip.lastIndex;
+  };
+  let [begin, from] = [0, 0];
+  for (const end of [...endsIn(text), strip(text, undefined, 'end').length]) {
     // What closes a quotation or a bracket belongs to the sentence before.
     const closing = from === 0 ? '' : (CLOSING.exec(text.slice(from, from + MOST_CLOSING))?.[0] ?? '');
-    if (!isBlank(text.slice(from + closing.length, end))) count++;
-    from = end;
+    if (closing !== '') {
+      found[found.length - 1] = text.slice(begin, from + closing.length);
+      from = behindBlanks(from + closing.length);
+    }
+    if (from < end) {
+      begin = from;
+      found.push(text.slice(begin, end));
+    }
+    from = behindBlanks(Math.max(from, end));
   }
-  return count;
+  return found.filter((sentence) => !isBlank(sentence));
 }
 
 const MOST_CLOSING = 100;
+const IS_BLANK = new RegExp(`[${BLANK}]`);
 
 /** The places behind the marks that end sentences. */
 function endsIn(text: string): number[] {
@@ -42,14 +59,18 @@ function endsIn(text: string): number[] {
   return found.flatMap(({ index, 0: mark, 1: next }, i) => {
     const later = found[i + 1]?.index;
     // Of marks in one run the last counts.
-    if (later !== undefined && !new RegExp(`[${BLANK}]`).test(text.slice(index, later + 1))) return [];
+    if (later !== undefined && !IS_BLANK.test(text.slice(index, later + 1))) return [];
     return endsSentence(mark, wordBefore(text, index), next) ? [index + 1] : [];
   });
 }
 
 const MOST_WORD = 100;
-const wordBefore = (text: string, at: number): string =>
-  new RegExp(`[^${BLANK}(["*]*$`).exec(text.slice(Math.max(0, at - MOST_WORD), at))?.[0] ?? '';
+const BEFORE_WORD = new RegExp(`[${BLANK}(["*]`);
+function wordBefore(text: string, at: number): string {
+  let from = at;
+  while (from > 0 && at - from < MOST_WORD && !BEFORE_WORD.test(text[from - 1]!)) from--;
+  return text.slice(from, at);
+}
 
 function endsSentence(mark: string, word: string, next: string | undefined): boolean {
   if (mark !== '.') return true;

@@ -59,6 +59,8 @@ const PAGE = objectOf({
   /** `judge`: the answer is compared with the row's; `choices`: it names one of the row's choices; `tests`: it is a program, and they run;
    *  `rules`: it follows the row's instructions; `rubric`: a model judges it, which the user names. */
   scorer: oneOf('judge', 'choices', 'tests', 'rules', 'rubric'),
+  /** `rules`: they may be followed without the first line, the last one, or asterisks. */
+  loose: maybe(BOOLEAN),
   rubric: maybe(PAGE_RUBRIC),
   sampling: maybe(
     objectOf({
@@ -132,6 +134,8 @@ function wrongIn(page: Page): { readonly path: readonly string[]; readonly probl
     return { path: ['source', 'file'], problem: 'stands beside a config or a split: keep one of them' };
   if (page.layout?.shuffle !== undefined && page.scorer !== 'choices')
     return { path: ['layout', 'shuffle'], problem: `is for choices, and the scorer is ${page.scorer}` };
+  if (page.loose !== undefined && page.scorer !== 'rules')
+    return { path: ['loose'], problem: `is for rules, and the scorer is ${page.scorer}` };
   if ((page.rubric !== undefined) !== (page.scorer === 'rubric'))
     return { path: ['scorer'], problem: `is ${page.scorer}, and \`rubric\` is ${page.rubric ? 'there' : 'missing'}` };
   const day = Object.entries(page.layout?.dates ?? {}).find(([name, text]) => name !== 'field' && !isDay(text));
@@ -162,12 +166,13 @@ export function placeOf({ source }: Page, pageFile: string): string {
   return [revision === undefined ? dataset : `${dataset}@${revision}`, ...wanted].join('/');
 }
 
-export function wordingOf({ system, prompt, layout, scorer }: Page): Wording {
+export function wordingOf({ system, prompt, layout, scorer, loose }: Page): Wording {
   return {
     ...(layout?.dates && { dates: layout.dates }),
     ...(system !== undefined && { system }),
     ...(prompt !== undefined && { template: prompt }),
     ...(layout?.fields && { fields: layout.fields }),
+    ...(loose && { loose }),
     ...(scorer === 'choices' && { choices: layout?.shuffle ?? 'as-written' }),
   };
 }

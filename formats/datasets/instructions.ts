@@ -1,4 +1,4 @@
-// Rows of IFEval: instructions by their names, each with its arguments. One that no rule here follows, or that lacks what it is to
+// Rows of IFEval and IFBench: instructions by their names, each with its arguments. One that no rule here follows, or that lacks what it is to
 // be told, is a bad row.
 
 import { INSTRUCTIONS, isInstruction } from '../../domain/query/instruction.ts';
@@ -19,7 +19,7 @@ export function instructionsOf({ instruction_id_list: names, kwargs }: RowObject
   return names.map((name: unknown, i) => {
     const at = `instruction_id_list[${i}]`;
     if (!isInstruction(name))
-      return failRow(at, `is ${shown(name)}, for which there is no rule`, 'Those of IFEval are judged.');
+      return failRow(at, `is ${shown(name)}, for which there is no rule`, 'Those of IFEval and IFBench are judged.');
     const given = told[i] ?? {};
     if (!isObject(given)) return failRow(`kwargs[${i}]`, `is ${kindText(given)}, not an object`, 'Give {} for none.');
     // A table has a column for each argument of all.

@@ -61,7 +61,7 @@ function parse(
   fallbackId: string,
   inexact: Inexact,
   environments: RowEnvironments,
-  { asks, promptOf, arranged }: Asker,
+  { asks, promptOf, arranged, loose }: Asker,
   forProgram: boolean,
 ): RowResult {
   if (!isObject(given)) return { ok: false, ...notObject(given) };
@@ -86,7 +86,11 @@ function parse(
   }
   if (!forProgram && isOfRules(row) && !hasAnswer()) {
     const asked = { queryId, prompt: promptOf(row, unread), task: 'rules', solutions: [] } as const;
-    return { ok: true, query: { ...asked, instructions: instructionsOf(row) }, stated: undefined };
+    return {
+      ok: true,
+      query: { ...asked, instructions: instructionsOf(row), ...(loose && { loose }) },
+      stated: undefined,
+    };
   }
   const prompt = forProgram && !asks(row) ? NO_PROMPT : promptOf(row, unread);
   const task = taskOf(row, forProgram);

@@ -16,6 +16,8 @@ export interface Asker {
   readonly arranged: (row: RowObject) => RowObject;
   /** The row is not played, and not bad. */
   readonly leavesOut: (row: unknown) => boolean;
+  /** Instructions are followed loosely. */
+  readonly loose: boolean;
   /** The field with a row's id, where the layout names one. */
   readonly idField: string | undefined;
   /** Whether anything is asked of the row's model. */
@@ -33,6 +35,7 @@ export const OWN_QUESTIONS: Asker = {
   ...ITS_OWN,
   arranged: (row) => row,
   leavesOut: () => false,
+  loose: false,
   idField: undefined,
 };
 
@@ -45,6 +48,7 @@ export function askerOf(wording: Wording = {}): Asker {
     promptOf: ask,
     arranged: (row) => inLayout(row, wording),
     leavesOut: (row) => isOfAnotherDay(row, wording),
+    loose: wording.loose ?? false,
     idField: fields?.['id'],
   };
   if (system === undefined) return asker;

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { INSTRUCTIONS, type InstructionName } from '../../../domain/query/instruction.ts';
+import { type InstructionName, OF_IFEVAL } from '../../../domain/query/instruction.ts';
 import type { Query } from '../../../domain/query/query.ts';
 import { createEnvironments } from '../../../environments/index.ts';
 import { IFEVAL } from '../../../environments/rules/ifeval.ts';
@@ -37,7 +37,7 @@ const UNSURE: readonly InstructionName[] = [
 
 describe('a rule of IFEval', () => {
   test('is there for each instruction', () =>
-    expect(Object.keys(IFEVAL).sort()).toEqual(Object.keys(INSTRUCTIONS).sort()));
+    expect(Object.keys(IFEVAL).sort()).toEqual(Object.keys(OF_IFEVAL).sort()));
 
   test('says what the published checker says', () => {
     const other = REPLIES.flatMap(({ response, checked }) =>
@@ -120,6 +120,21 @@ describe('an answer to several instructions', () => {
     await environments.close();
     expect(reply).toMatchObject({ verdict: { verdict }, metrics: { instructions: 2, followed } });
     expect(reply.verdict?.extracted).toBe(extracted);
+  });
+
+  test('is right loosely without its first line or its asterisks, and each way is told as a number', async () => {
+    const environments = createEnvironments();
+    const loosely = [];
+    for (const asked of [query, { ...query, loose: true }]) {
+      const rollout = { query: asked, settings: {} } as never;
+      const move = { rollout, turn: 1, answer: 'Sure, here:\n*"Yes"*', cut: false, before: async () => [] };
+      loosely.push(await environments.of(rollout, '').respond(move, { signal: new AbortController().signal }));
+    }
+    await environments.close();
+    expect(loosely).toMatchObject([
+      { verdict: { verdict: 'wrong' }, metrics: { instructions: 2, followed: 0, loose: 1 } },
+      { verdict: { verdict: 'right' }, metrics: { instructions: 2, followed: 2, strict: 0 } },
+    ]);
   });
 
   test('are in the row that an environment gets which judges it again', () => {

@@ -178,6 +178,7 @@ describe("a user's own page", () => {
     ],
     ['rows.csv }', 'hf:one }', ':2: `source.dataset` hf:one is no place on the hub'],
     ['scorer: choices', 'scorer: judge\nlayout: { shuffle: 1 }', ':4: `layout.shuffle` is for choices'],
+    ['scorer: choices', 'scorer: judge\nloose: true', ':4: `loose` is for rules'],
     [
       'scorer: choices',
       'scorer: judge\nsampling: { temperature: -1 }',

@@ -19,10 +19,38 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-describe('IFEval', () => {
-  test('is the one benchmark of rules', () =>
-    expect(benchmarkNames().filter((name) => shippedBenchmark(name).page.scorer === 'rules')).toEqual(['ifeval']));
+describe('a benchmark of rules', () => {
+  test('is IFBench, or IFEval', () =>
+    expect(benchmarkNames().filter((name) => shippedBenchmark(name).page.scorer === 'rules')).toEqual([
+      'ifbench',
+      'ifeval',
+    ]));
+});
 
+describe('IFBench', () => {
+  test('is asked as its authors do, and judged loosely as they report it', async () => {
+    putInCache('ifbench', root);
+    const { queries, rows } = await rowsNamed('ifbench', root, reader);
+    expect(rows.byTask).toMatchObject({ rules: 3 });
+    expect(queries.map(({ queryId }) => queryId)).toEqual(['0', '1', '2']);
+    expect(queries[1]!.prompt).toEqual({
+      kind: 'messages',
+      messages: [{ role: 'user', content: 'Praise a made-up hill. The output should not contain any whitespace.' }],
+    });
+    const verdicts = (replies: readonly string[]) => queries.map((query, i) => judgeRules(query, replies[i]!).verdict);
+    expect(verdicts(['It has 2 bays, 3 isles.', 'High!', 'Maybe.'])).toEqual(['right', 'right', 'right']);
+    expect(verdicts(['Sure:\nIt has 2 bays, 3 isles.', 'Here:\nHigh!', '**no**'])).toEqual(['right', 'right', 'right']);
+    expect(verdicts(['It has 2 bays.', 'So high!', 'It is deep.'])).toEqual(['wrong', 'wrong', 'wrong']);
+  });
+
+  test('is known in a file without a page, and judged strictly there', async () => {
+    const { queries } = await rowsNamed(made('ifbench', 'jsonl'), root, reader);
+    expect(queries[1]).toMatchObject({ task: 'rules', instructions: [{ name: 'format:no_whitespace', args: {} }] });
+    expect(judgeRules(queries[1]!, 'Here:\nHigh!').verdict).toBe('wrong');
+  });
+});
+
+describe('IFEval', () => {
   test('is asked as its authors do, and judged by its rules', async () => {
     putInCache('ifeval', root);
     const { queries, rows } = await rowsNamed('ifeval', root, reader);
@@ -75,6 +103,11 @@ describe('IFEval', () => {
     [{ kwargs: ['So.'] }, 'kwargs[0]', 'is a text, not an object'],
     [{ kwargs: [{ end_phrase: null }] }, 'kwargs[0]', 'does not fit startend:end_checker: `end_phrase` is missing'],
     [{ kwargs: [{ end_phrase: '' }] }, 'kwargs[0]', '`end_phrase` takes a text that is not empty'],
+    [
+      { instruction_id_list: ['count:words_japanese'], kwargs: [{ N: 0 }] },
+      'kwargs[0]',
+      'does not fit count:words_japanese: `N` takes a whole number above 0',
+    ],
     [{ prompt: ' ' }, 'question', 'is empty'],
   ])('refuses a bad row by its field: %j', (change, field, problem) => {
     const read = queryFromRow({ ...ROW, ...change }, '1');
