@@ -8,7 +8,7 @@ import { sideBySide } from '../statistics/side-by-side.ts';
 import { queryDigests } from '../records/run/queries.ts';
 import { inParts } from './in-batches.ts';
 import type { CompareMessage, ComparedHead, RunHead, RunMessage, SeveralMessage } from './model/messages.ts';
-import { addUp, endsRight, latest, type Row, rowTokens } from './model/row.ts';
+import { addUp, endsRight, latest, type Row, rowMs, rowTokens } from './model/row.ts';
 import { headNumbers, summaries, summaryInParts } from './model/summary.ts';
 import { type OpenRun, withNumbers } from './runs.ts';
 
@@ -71,10 +71,21 @@ export async function compareSeveral(
       tokensIn: distributionOf(known(turns.flatMap(({ context }) => context))).mean,
       tokens: distributionOf(known(turns.flatMap(({ tokens: of }) => of))).mean,
       ms: distributionOf(turns.flatMap(({ ms }) => ms)).p50,
+      tookMs: tookMs(rows),
       ...(cost !== undefined && { cost }),
     });
   }
   return { runs: found };
+}
+
+/** As near to `tookSeconds` of `everturn eval` as rows tell: they have no starts of turns. */
+function tookMs(rows: readonly Row[]): number | null {
+  let [from, to] = [Infinity, -Infinity];
+  for (const row of rows) {
+    if (row.endedAt === null || row.turns.ms.length === 0) continue;
+    [from, to] = [Math.min(from, row.endedAt - rowMs(row)), Math.max(to, row.endedAt)];
+  }
+  return to < from ? null : to - from;
 }
 
 function wrongIn(rows: readonly Row[]): ComparedHead['wrong'] {

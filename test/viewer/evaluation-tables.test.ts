@@ -32,6 +32,9 @@ describe('the tables of an evaluation', () => {
       ['b', 1],
       ['c', 0],
     ]);
+    expect(sums!.runs.map(({ tookMs }) => tookMs)).toEqual(
+      printed.benchmarks[0]!.runs.map(({ tookSeconds }) => tookSeconds && 1000 * tookSeconds),
+    );
     expect(settings.map(([name]) => name)).toEqual(printed.settings.map(({ name }) => name));
     expect(hard!.runs[0]).toMatchObject({
       head: { state: 'failed', numbers: { troubles: [{ count: 4, reason: 'scripted' }] } },

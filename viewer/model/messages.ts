@@ -236,6 +236,8 @@ export interface ComparedHead {
   readonly tokensIn: number | null;
   readonly tokens: number | null;
   readonly ms: number | null;
+  /** From the first answer to the last end; null without an answer. */
+  readonly tookMs: number | null;
   readonly cost?: RunMessage['cost'];
 }
 

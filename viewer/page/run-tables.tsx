@@ -115,6 +115,7 @@ const spentColumns = <R extends ComparedHead>(rows: readonly Row<R>[]): Columns<
   { name: 'tokens in', title: 'Of an answer’s context.', cell: ({ tokensIn }) => orNone(tokensIn, decimals) },
   { name: 'tokens', title: 'Sampled ones of an answer.', cell: ({ tokens }) => orNone(tokens, decimals) },
   { name: 'time', title: 'Of an answer, the median.', cell: ({ ms }) => orNone(ms, duration) },
+  { name: 'in all', title: 'From the first answer to the last end.', cell: ({ tookMs }) => orNone(tookMs, duration) },
   some(rows, (row) => row.cost !== undefined) && { name: 'cost', cell: ({ cost }) => costOf(cost) },
 ];
 
