@@ -35,6 +35,7 @@ export interface RunStatistics {
   /** Rollouts that a person had a part in: left out of every number. */
   readonly steered: SteeredCount;
   readonly ended: number;
+  /** Begun and not ended, by the records. */
   readonly inFlight: number;
   /** Ended rollouts with an earlier attempt that failed: their last attempt counts. */
   readonly retried: number;

@@ -81,7 +81,8 @@ const contradictedText = ({ name, value, interval, n }: Estimate): string =>
 function headLine(run: string, { ended, total, inFlight, outcomes, queries }: RunStatistics, paint: Paint): string {
   const said = Object.entries(outcomes).flatMap(([name, n]) => (n > 0 ? `${n} ${name}` : []));
   const all = total > ended ? ` of ${total}` : '';
-  const flight = inFlight > 0 ? `, ${inFlight} in flight` : '';
+  // As `status` says it where it has the records alone: of a run that is played it asks the run itself, which has begun more.
+  const flight = inFlight > 0 ? `, ${inFlight} begun and not ended` : '';
   return `${paint('bold', run)}: ${ended}${all} rollouts of ${plural(queries, 'query', 'queries')} ended (${said.join(', ') || 'none'})${flight}`;
 }
 
