@@ -78,8 +78,9 @@ async function startGiven(options: StartOptions): Promise<StartedRun> {
   const { dataset, name, config, strict = false, onEvent = () => {}, model, environment, tools, ...rest } = options;
   const { out = DEFAULT_OUT, home, env: given = process.env, cwd = process.cwd(), signal, ...plain } = rest;
   const env = home === undefined ? given : { ...given, EVERTURN_HOME: home };
+  // Loading the parts takes a second.
   const [{ resolveOptions }, { prepareRun }, { beginRun }, { eventInOptionNames }, { functionModelName }] =
-    await startingParts();
+    await orAborted(signal, startingParts());
   const tell = (event: RunEvent) => onEvent(eventInOptionNames(event));
   const named = typeof model === 'function' ? functionModelName(model) : model;
   const input = {
