@@ -3,17 +3,18 @@
 
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { explain, UsageError } from '../../domain/errors/errors.ts';
+import { type EverturnError, explain, UsageError } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type Baseline, findBaseline, whyWorse } from '../../library/evaluate/baseline.ts';
 import type { Cell, RefusedCell } from '../../library/evaluate/cells.ts';
-import { isRefused } from '../../library/evaluate/cells.ts';
+import { isRefused, orRefused } from '../../library/evaluate/cells.ts';
 import { variantsOf, type Varied } from '../../library/evaluate/matrix.ts';
-import { planCells } from '../../library/evaluate/plan.ts';
-import { mustReadEvaluation } from '../../records/run/evaluation-record.ts';
+import { type EvaluationPlan, planCells } from '../../library/evaluate/plan.ts';
+import { mustReadEvaluation, readEvaluation } from '../../records/run/evaluation-record.ts';
 import { startEvaluation, type StartedEvaluation } from '../../library/evaluate/start-evaluation.ts';
 import { evaluationTable } from '../../library/evaluate/table.ts';
 import { resolvePlace } from '../../records/place.ts';
+import type { Caller } from '../../run/caller.ts';
 import { optionNamed } from '../../run/config.ts';
 import { FIELDS } from '../../run/options.ts';
 import { knownResult, runPlace, type RunPlace } from '../../run/place.ts';
@@ -91,11 +92,7 @@ Examples:
       given.baseline === undefined ? undefined : await findBaseline(given.baseline, { cwd: io.cwd, out });
     const caller = callerOf(io, { json, isLeft: detach });
     if (given.dryRun) {
-      for (const cell of planCells(plan)) {
-        say(io, `\n${oneLine(`${cell.benchmark} ${cell.label}`)}`);
-        say(io, isRefused(cell) ? refusedText(cell) : (await dryRun(io, await prepareRun(cell.wish, caller))).text);
-      }
-      return;
+      return planned(io, plan, caller);
     }
     const started = await startEvaluation(plan, caller);
     sayStarted(io, started, json);
@@ -104,6 +101,22 @@ Examples:
   },
 });
 export { evaluation as eval };
+
+/** Each cell as its run would be; one that is refused leaves the others, and is told by the exit code. */
+async function planned(io: Io, plan: EvaluationPlan, caller: Caller): Promise<ExitCode> {
+  const refused: EverturnError[] = [];
+  const known =
+    plan.name === undefined ? undefined : (await readEvaluation(resolvePlace(io.cwd, plan.out), plan.name))?.cells;
+  for (const cell of planCells({ ...plan, known })) {
+    say(io, `\n${oneLine(`${cell.benchmark} ${cell.label}`)}`);
+    const shown = isRefused(cell)
+      ? cell
+      : await orRefused(cell, async () => dryRun(io, await prepareRun(cell.wish, caller)));
+    if ('refused' in shown) refused.push(shown.refused);
+    say(io, 'refused' in shown ? refusedText(shown) : shown.text);
+  }
+  return refused[0] ? exitCodeOf(refused[0]) : EXIT.ok;
+}
 
 /** `temperature=0,0.7`. */
 function axisOf(given: string): Varied[number] {
@@ -199,7 +212,12 @@ async function shown(
     const { place } = cells[i]!;
     const under = given.failUnder === undefined ? null : whyUnder(row, given.failUnder);
     const worse = baseline === undefined ? null : await whyWorse(baseline.placeFor(row), place);
-    judged.push({ benchmark, label, seconds, fault: ends[i]!.cause ?? under ?? worse });
+    judged.push({
+      benchmark,
+      label,
+      seconds,
+      fault: [ends[i]!.cause, under, worse].filter((one) => one !== null).join('; ') || null,
+    });
   }
   const error = given.junit === undefined ? undefined : await notWritten(io, given.junit, junitXml(name, judged));
   // Those that were refused are told above.

@@ -44,5 +44,5 @@ export async function whyWorse(before: RunPlace | undefined, now: RunPlace): Pro
   if (!isWorse(found, 0)) return null;
   const { value, p } = found.difference;
   const points = (100 * value!).toFixed(1).replace('-', '−');
-  return `worse than ${before.run} by a paired test: ${points} points of ${found.pairs.length} queries, p ${p === null ? 'unknown' : p.toFixed(4)}`;
+  return `worse than ${before.run} by a paired test: ${points} points of ${found.pairs.length} queries, p ${p === null ? 'unknown' : p < 0.0001 ? '< 0.0001' : p.toFixed(4)}`;
 }

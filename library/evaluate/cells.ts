@@ -5,6 +5,7 @@
 import { EverturnError, ModelError } from '../../domain/errors/errors.ts';
 import { withLink } from '../../local/service/link.ts';
 import { mapAhead } from '../../records/map-ahead.ts';
+import type { RecordedCell } from '../../records/run/evaluation-record.ts';
 import type { Caller, RunEvent } from '../../run/caller.ts';
 import { linkOptionsOf } from '../../run/caller.ts';
 import { knownResult, type RunPlace } from '../../run/place.ts';
@@ -17,12 +18,15 @@ export interface CellWish {
   readonly benchmark: string;
   /** Its model, and what else tells it from the other cells of its benchmark. */
   readonly label: string;
+  /** What these names mean. */
+  readonly of: NonNullable<RecordedCell['of']>;
   readonly wish: RunWish;
 }
 
 export interface Cell {
   readonly benchmark: string;
   readonly label: string;
+  readonly of?: RecordedCell['of'];
   /** Rollouts in flight of all cells of its server, or its model, together; undefined: this command did not start it. */
   readonly limit: { readonly server: string; readonly maxConcurrent: number } | undefined;
   readonly place: RunPlace;
@@ -76,10 +80,10 @@ async function askModel(
 }
 
 /** An error that is no answer to a wish, such as a bug of ours or a signal, ends the whole. */
-async function orRefused(
+export async function orRefused<T extends object>(
   { benchmark, label }: CellWish,
-  prepare: () => Promise<PreparedCell>,
-): Promise<PreparedCell | RefusedCell> {
+  prepare: () => Promise<T>,
+): Promise<T | RefusedCell> {
   try {
     return await prepare();
   } catch (error) {

@@ -27,8 +27,8 @@ export interface StartedEvaluation {
 export async function startEvaluation(plan: EvaluationPlan, caller: Caller): Promise<StartedEvaluation> {
   const out = resolvePlace(plan.cwd, plan.out);
   // A damaged record is told before anything is played.
-  if (plan.name !== undefined) await readEvaluation(out, plan.name);
-  const wishes = planCells(plan);
+  const known = plan.name === undefined ? undefined : (await readEvaluation(out, plan.name))?.cells;
+  const wishes = planCells({ ...plan, known });
   const wanted = wishes.filter((one): one is CellWish => !isRefused(one));
   const prepared = await prepareCells(wanted, caller);
   const refused = [...wishes, ...prepared].filter(isRefused);
@@ -36,7 +36,7 @@ export async function startEvaluation(plan: EvaluationPlan, caller: Caller): Pro
   if (playable.length === 0) throw refused[0]!.refused;
   mustDiffer(playable);
   const cells = await startCells(playable, caller);
-  const runs = cells.map(({ benchmark, label, place: { run } }) => ({ benchmark, label, run }));
+  const runs = cells.map(({ benchmark, label, of, place: { run } }) => ({ benchmark, label, run, ...(of && { of }) }));
   const name = plan.name ?? derivedEvaluationName(runs);
   await recordEvaluation(out, name, runs, caller.now());
   return { name, out, cells, refused };

@@ -4,12 +4,28 @@
 import { StoreError } from '../../domain/errors/errors.ts';
 import { unusable } from '../../domain/errors/unusable.ts';
 import { isRunName } from '../../domain/names/ids.ts';
-import { COUNT, flawOfWritten, listOf, NAME, objectOf, oneOf, type TypeOf } from '../../domain/schema/fields.ts';
+import {
+  COUNT,
+  flawOfWritten,
+  listOf,
+  maybe,
+  NAME,
+  objectOf,
+  oneOf,
+  TEXT,
+  type TypeOf,
+} from '../../domain/schema/fields.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
 import { join } from '../place.ts';
 import { namesIn, readText, replaceFile } from '../places/files.ts';
 
-const CELL = objectOf({ benchmark: NAME, label: NAME, run: NAME });
+const CELL = objectOf({
+  benchmark: NAME,
+  label: NAME,
+  run: NAME,
+  /** What these short names mean, so that another one that would have the same gets its own. */
+  of: maybe(objectOf({ benchmark: NAME, variant: TEXT })),
+});
 export type RecordedCell = TypeOf<typeof CELL>;
 
 const EVALUATION = objectOf({

@@ -1,21 +1,22 @@
 // The cells of an evaluation: benchmarks × models × what is varied.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isRunName } from '../../domain/names/ids.ts';
-import { slugsOf, type Varied, variantsOf } from '../../library/evaluate/matrix.ts';
+import { ownSlug, slugOf, type Varied, variantsOf } from '../../library/evaluate/matrix.ts';
 import { isRefused } from '../../library/evaluate/cells.ts';
 import { planCells } from '../../library/evaluate/plan.ts';
+import type { RecordedCell } from '../../records/run/evaluation-record.ts';
 import { resolveOptions } from '../../run/config.ts';
 
 const labels = (models: string[], varied: Varied) => variantsOf(models, varied).map(({ label }) => label);
 
 describe('the variants of an evaluation', () => {
   test('are one where nothing is varied', () => {
-    expect(variantsOf([], [])).toEqual([{ label: '', given: {} }]);
-    expect(variantsOf(['tiny'], [])).toEqual([{ label: 'tiny', given: { model: 'tiny' } }]);
+    expect(variantsOf([], [])).toEqual([{ label: '', whole: '', given: {} }]);
+    expect(variantsOf(['tiny'], [])).toEqual([{ label: 'tiny', whole: 'tiny', given: { model: 'tiny' } }]);
   });
 
   test('are each model with each value, named by both', () => {
@@ -24,17 +25,20 @@ describe('the variants of an evaluation', () => {
       ...['x, temperature=0', 'x, temperature=1'],
       ...['y, temperature=0', 'y, temperature=1'],
     ]);
-    expect(labels(['openai:http://a#x', 'openai:http://b#x'], [])).toEqual(['openai:http://a#x', 'openai:http://b#x']);
+    const wholes = variantsOf(['openai:http://a#x', 'openai:http://b#x'], []).map(({ whole }) => whole);
+    expect(wholes).toEqual(['openai:http://a#x', 'openai:http://b#x']);
     expect(variantsOf([], [['environment', ['./a.ts']]])[0]!.given).toEqual({ environment: ['./a.ts'] });
   });
 
   test('have names of their own, whatever the values hold', () => {
     const labels = ['system=../work/brief.txt', 'prompt={{ body }}', 'topP=0.5', '{{}}', `prompt=${'x'.repeat(99)}. `];
-    const names = [labels, ['prompt={{ a }}', 'prompt={{ a }}?', '??']].flatMap((some) => slugsOf(some, 98));
+    const names = labels.map((label) => slugOf(label, 98) || ownSlug(label, '', 98));
     expect(names.map((name) => isRunName(`a-${name}`))).toEqual(names.map(() => true));
     expect(new Set(names).size).toBe(names.length);
-    expect(slugsOf([`${'x'.repeat(9)}a`, `${'x'.repeat(9)}b`], 9)).toEqual(['1-xxxxxxx', '2-xxxxxxx']);
-    expect(slugsOf(['gpt-x, temperature=0', 'topP=0.5'], 98)).toEqual(['gpt-x-temperature-0', 'topP-0.5']);
+    expect(slugOf(`${'x'.repeat(9)}a`, 9)).toBe('xxxxxxxxx');
+    expect(ownSlug('one', 'x'.repeat(9), 9)).toMatch(/^xxxx-[\da-f]{4}$/);
+    expect(ownSlug('one', 'x', 9)).not.toBe(ownSlug('two', 'x', 9));
+    expect(slugOf('gpt-x, temperature=0', 98)).toBe('gpt-x-temperature-0');
   });
 
   test('refuse an option or a model that is given twice', () => {
@@ -94,6 +98,31 @@ describe('the cells of an evaluation', () => {
     );
     for (const name of long) expect(isRunName(name!), name!).toBe(true);
     expect(names(cellsOf(['gsm8k']))).toEqual([undefined, undefined]);
+  });
+
+  test('keep their names when others of the same short name are added, in any order', () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'everturn-plan-'));
+    for (const folder of ['a', 'b']) {
+      mkdirSync(join(cwd, folder));
+      writeFileSync(join(cwd, folder, 'rows.csv'), 'question,answer\n1+1,2\n');
+    }
+    const plan = (benchmarks: string[], models: string[], known: readonly RecordedCell[] = []) =>
+      planCells({
+        ...{ benchmarks, variants: variantsOf(models, []), name: 'n', out: 'runs', strict: false, cwd, known },
+        resolve: (given, below) => resolveOptions({ ...below, input: given }),
+      }).map((cell) => {
+        if (isRefused(cell)) throw cell.refused;
+        const { benchmark, label, of, wish } = cell;
+        return { benchmark, label, of, run: wish.name! };
+      });
+    const first = plan(['a/rows.csv'], ['openai:http://a#x']);
+    expect(first).toMatchObject([{ benchmark: 'rows', label: 'x', run: 'n-rows-x' }]);
+    const all = plan(['b/rows.csv', './a/rows.csv'], ['openai:http://b#x', 'openai:http://a#x'], first);
+    expect(all[3]).toEqual(first[0]);
+    expect(new Set(all.map(({ run }) => run)).size).toBe(4);
+    expect(all[0]!.label).toBe('openai:http://b#x');
+    expect(plan(['b/rows.csv'], ['openai:http://b#x'], all)).toEqual([all[0]]);
+    rmSync(cwd, { recursive: true });
   });
 
   test('have a judge that names a model alone where a page says what it judges by, and beside it a file its own', () => {
