@@ -166,9 +166,8 @@ async function recorded(io: Io, name: string | undefined, under: string): Promis
   const { cells: all } = await mustReadEvaluation(out, name);
   const cells: Cell[] = [];
   const refused: RefusedCell[] = [];
-  for (const { benchmark, label, run } of all) {
+  for (const { run, ...cell } of all) {
     const place = runPlace(out, run);
-    const cell = { benchmark, label };
     if (await place.store.exists())
       cells.push({ ...cell, place, limit: undefined, found: 'attached', retried: Promise.resolve() });
     else refused.push({ ...cell, refused: goneRun(place) });

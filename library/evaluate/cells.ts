@@ -19,14 +19,14 @@ export interface CellWish {
   /** Its model, and what else tells it from the other cells of its benchmark. */
   readonly label: string;
   /** What these names mean. */
-  readonly of: NonNullable<RecordedCell['of']>;
+  readonly of: RecordedCell['of'];
   readonly wish: RunWish;
 }
 
 export interface Cell {
   readonly benchmark: string;
   readonly label: string;
-  readonly of?: RecordedCell['of'];
+  readonly of: RecordedCell['of'];
   /** Rollouts in flight of all cells of its server, or its model, together; undefined: this command did not start it. */
   readonly limit: { readonly server: string; readonly maxConcurrent: number } | undefined;
   readonly place: RunPlace;
@@ -115,7 +115,7 @@ export const shareOf = (maxConcurrent: number, runs: number): number =>
   Math.max(1, Math.floor(maxConcurrent / Math.max(1, runs)));
 
 async function startCell(
-  { benchmark, label, wish, prepared }: PreparedCell,
+  { benchmark, label, of, wish, prepared }: PreparedCell,
   openOn: Map<string, number>,
   caller: Caller,
 ): Promise<Cell> {
@@ -123,7 +123,7 @@ async function startCell(
   const { maxConcurrent } = wish.resolved.options;
   const share = shareOf(maxConcurrent, openOn.get(server) ?? 1);
   const { place, found } = await leaveRun({ ...prepared, maxConcurrent: share }, caller);
-  const cell = { benchmark, label, limit: { server, maxConcurrent }, place };
+  const cell = { benchmark, label, of, limit: { server, maxConcurrent }, place };
   const failed = found === 'ended' ? await failedOf(place, caller) : [];
   if (failed.length === 0) return { ...cell, found, retried: Promise.resolve() };
   return { ...cell, found: 'retried', retried: playAgain(place, failed, share, caller) };

@@ -48,7 +48,7 @@ export function planCells(plan: EvaluationPlan): (CellWish | RefusedCell)[] {
   const places = benchmarks.map((benchmark) => wholeOf(benchmark, cwd));
   const titles = stableNames(
     places,
-    new Map(known.flatMap(({ of, benchmark }) => (of ? [[of.benchmark, benchmark] as const] : []))),
+    new Map(known.map(({ of, benchmark }) => [of.benchmark, benchmark])),
     (_, b) => slugOf(titleOf(benchmarks[b]!), mostOfTitle),
     (whole, slug) => ownSlug(whole, slug, mostOfTitle),
   );
@@ -56,7 +56,7 @@ export function planCells(plan: EvaluationPlan): (CellWish | RefusedCell)[] {
   const wholes = variants.map(({ whole }) => whole);
   const labels = stableNames(
     wholes,
-    new Map(known.flatMap(({ of, label }) => (of ? [[of.variant, label] as const] : []))),
+    new Map(known.map(({ of, label }) => [of.variant, label])),
     (_, v) => variants[v]!.label,
     (whole) => whole,
   );
@@ -92,7 +92,7 @@ function wholeOf(benchmark: string, cwd: string): string {
 /** The part of a recorded run's name that is its variant's. */
 function slugIn({ of, benchmark, run }: RecordedCell, name: string | undefined): (readonly [string, string])[] {
   const before = `${name}-${benchmark}-`;
-  return of && run.startsWith(before) ? [[of.variant, run.slice(before.length)]] : [];
+  return run.startsWith(before) ? [[of.variant, run.slice(before.length)]] : [];
 }
 
 /** `gsm8k`, `rows` for `./data/rows.jsonl`, `math-500` for a place on the hub. */

@@ -36,7 +36,7 @@ export async function startEvaluation(plan: EvaluationPlan, caller: Caller): Pro
   if (playable.length === 0) throw refused[0]!.refused;
   mustDiffer(playable);
   const cells = await startCells(playable, caller);
-  const runs = cells.map(({ benchmark, label, of, place: { run } }) => ({ benchmark, label, run, ...(of && { of }) }));
+  const runs = cells.map(({ benchmark, label, of, place: { run } }) => ({ benchmark, label, run, of }));
   const name = plan.name ?? derivedEvaluationName(runs);
   await recordEvaluation(out, name, runs, caller.now());
   return { name, out, cells, refused };

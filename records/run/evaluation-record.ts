@@ -4,17 +4,7 @@
 import { StoreError } from '../../domain/errors/errors.ts';
 import { unusable } from '../../domain/errors/unusable.ts';
 import { isRunName } from '../../domain/names/ids.ts';
-import {
-  COUNT,
-  flawOfWritten,
-  listOf,
-  maybe,
-  NAME,
-  objectOf,
-  oneOf,
-  TEXT,
-  type TypeOf,
-} from '../../domain/schema/fields.ts';
+import { COUNT, flawOfWritten, listOf, NAME, objectOf, oneOf, TEXT, type TypeOf } from '../../domain/schema/fields.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
 import { join } from '../place.ts';
 import { namesIn, readText, replaceFile } from '../places/files.ts';
@@ -24,7 +14,7 @@ const CELL = objectOf({
   label: NAME,
   run: NAME,
   /** What these short names mean, so that another one that would have the same gets its own. */
-  of: maybe(objectOf({ benchmark: NAME, variant: TEXT })),
+  of: objectOf({ benchmark: NAME, variant: TEXT }),
 });
 export type RecordedCell = TypeOf<typeof CELL>;
 
@@ -41,7 +31,7 @@ const ENDING = '.eval.json';
 const fileOf = (out: string, name: string): string => join(out, `${name}${ENDING}`);
 
 /** Of an evaluation that was given no name: it follows from its runs. */
-export const derivedEvaluationName = (cells: readonly RecordedCell[]): string =>
+export const derivedEvaluationName = (cells: readonly Pick<RecordedCell, 'run'>[]): string =>
   `eval-${sha256Hex(
     cells
       .map(({ run }) => run)

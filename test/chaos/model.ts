@@ -43,9 +43,10 @@ export async function startHostileModel(folder: string, given: HostileOptions): 
   };
 }
 
+/** Its whole lines: the server may be writing another. */
 function readAsks(file: string): Ask[] {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-  return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Ask]));
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+  return lines.map((line) => JSON.parse(line) as Ask);
 }
 
 /** What the model may say, in the shipped model's tokens: one number in a box, now and then in many words. */

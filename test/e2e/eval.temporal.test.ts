@@ -1,7 +1,7 @@
 // The built command line evaluates several models on several data sets in one command: one table, cells that are refused by
 // themselves, failed rollouts played again by the same command, gates, and the same from a program.
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { evaluate } from '../../library/evaluate/evaluate.ts';
@@ -60,6 +60,22 @@ describe('an evaluation', { timeout: 300_000 }, () => {
     expect(again.stdout).toMatch(/^\| rows \| accuracy, 6 problems \| 100\.0 % \(.*\) \| 0\.0 % .*−100\.0 points/m);
     expect((await play('both', ['good', 'poor'])).code).toBe(0);
     expect(answered.length).toBe(calls);
+  });
+
+  test('keeps its runs when files and models of the same short names are added before them: nothing is paid twice', async () => {
+    mkdirSync(join(everturn.folder, 'more'));
+    everturn.write('more/rows.jsonl', [{ id: 'm', question: 'What is 43?', answer: '43' }]);
+    const [one, other] = [`openai:${server.url}/v1#good`, `openai:${server.url}/v2#good`];
+    const evaluated = (files: string[], models: string[]) =>
+      everturn.call('eval', ...files, '--name', 'same', ...models.flatMap((model) => ['--model', model]));
+    expect((await evaluated(['rows.jsonl'], [one])).code).toBe(0);
+    const calls = () => answered.filter(isQuestion).length;
+    const before = calls();
+    const { code, stdout, stderr } = await evaluated(['more/rows.jsonl', './rows.jsonl'], [other, one]);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^rows +good +100\.0 % .*same-rows-good$/m);
+    // The rows of the first file by the other model, and the row of the other file by both.
+    expect(calls() - before).toBe(ROWS + 2);
   });
 
   test('passes gates, or ends with 10 and says which cell did not', async () => {

@@ -7,7 +7,7 @@ import { openFileStore } from '../../records/file-store.ts';
 import { mustReadEvaluation, recordEvaluation } from '../../records/run/evaluation-record.ts';
 import { runPlace } from '../../run/place.ts';
 import { play } from '../records/play.ts';
-import { playEvaluation, settingsOf } from './evaluation-rig.ts';
+import { playEvaluation, settingsOf, withMeaning } from './evaluation-rig.ts';
 import { QUERIES, type ViewRig, viewRig } from './rig.ts';
 
 describe('the tables of an evaluation', () => {
@@ -44,7 +44,7 @@ describe('the tables of an evaluation', () => {
 
   test('of a benchmark that has ended follow a rollout that is played again', async () => {
     const cells = [{ benchmark: 'hard', label: 'a', run: 'e-hard-a' }];
-    await recordEvaluation(rig.out, 'f', cells, 1);
+    await recordEvaluation(rig.out, 'f', cells.map(withMeaning), 1);
     const right = async () => (await rig.api.evaluation('f')).benchmarks[0]!.runs[0]!.atTurns[0]!.accuracy.value;
     expect([await right(), await right()]).toEqual([null, null]);
     const script = { run: 'e-hard-a', settings: settingsOf('a'), query: QUERIES[0]!, attempt: 2, index: 0 };
@@ -54,7 +54,7 @@ describe('the tables of an evaluation', () => {
 
   test('of two evaluations at once are whole', async () => {
     const cells = [{ benchmark: 'sums', label: 'b', run: 'e-sums-b' }];
-    await recordEvaluation(rig.out, 'f', cells, 1);
+    await recordEvaluation(rig.out, 'f', cells.map(withMeaning), 1);
     const both = await Promise.all([rig.api.evaluation('e'), rig.api.evaluation('f'), rig.api.evaluation('e')]);
     expect(both.map(({ benchmarks: [first] }) => first!.runs.map(({ wrong }) => wrong.last))).toEqual([
       [2, 1, 0],
