@@ -63,6 +63,8 @@ describe('the local service', () => {
 
   test('whatever is killed is back on the same address with the same workflows', async () => {
     const { options, home } = service();
+    // Another test's service would take the usual ones while its server is down.
+    for (const port of [7233, 8233]) await occupy(port);
     const up = await ensureService(options);
     const [server, worker] = processesOf(up);
     await startWorkflow(up.address, 'open');
