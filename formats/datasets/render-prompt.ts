@@ -1,5 +1,5 @@
 // A prompt template in Jinja, rendered with bounds on its work and on the size of each value: a template that loops without end is
-// an error, and takes no memory.
+// an error, and takes no memory. What it prints and nobody defined is an error too, where Jinja itself prints nothing.
 
 import * as jinja from '@huggingface/jinja';
 
@@ -11,10 +11,21 @@ interface Value {
   readonly type: string;
   readonly value: unknown;
 }
+interface Node {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly object?: Node;
+  readonly property?: Node;
+  readonly computed?: boolean;
+  readonly operand?: Node;
+  readonly filter?: Node;
+  readonly callee?: Node;
+  readonly lhs?: Node;
+}
 declare class Evaluator {
   constructor(names: Names);
   run(program: unknown): Value;
-  evaluate(statement: { readonly type: string } | undefined, names: Names): Value;
+  evaluate(statement: Node | undefined, names: Names): Value;
 }
 const { Template } = jinja;
 const { Environment, Interpreter } = jinja as unknown as {
@@ -23,9 +34,19 @@ const { Environment, Interpreter } = jinja as unknown as {
 };
 
 export interface PromptTemplate {
-  readonly body: readonly unknown[];
-  /** Throws for one that does not end, or does not fit the fields. */
+  /** Throws `Undefined` for a row that lacks what is printed, and an Error for a template that does not end or fit. */
   render(fields: Readonly<Record<string, unknown>>): string;
+}
+
+/** The template prints what the row does not have. */
+export class Undefined extends Error {
+  /** `meta.title`, `'AB'[…]` */
+  readonly printed: string;
+
+  constructor(printed: string) {
+    super(`${printed} is printed and not defined`);
+    this.printed = printed;
+  }
 }
 
 const MOST_IN_A_RANGE = 10_000;
@@ -37,16 +58,14 @@ const ENDLESS = 'it is too much work: does it loop without end?';
 /** Throws a SyntaxError for a text that is no template. */
 export function promptTemplate(text: string): PromptTemplate {
   const { parsed } = new Template(text);
-  return {
-    body: parsed.body,
-    render: (fields) => String(new Bounded(namesWith(fields)).run(parsed).value),
-  };
+  const printed = printedIn(parsed);
+  return { render: (fields) => String(new Bounded(namesWith(fields), printed).run(parsed).value) };
 }
 
 /** What is wrong with a template whatever the rows are: it does not end, or asks for nothing of a row. */
 export function flawOfTemplate(text: string): string | undefined {
   const { parsed } = new Template(text);
-  const interpreter = new Bounded(namesWith({}));
+  const interpreter = new Bounded(namesWith({}), new Set());
   try {
     interpreter.run(parsed);
   } catch (error) {
@@ -57,15 +76,22 @@ export function flawOfTemplate(text: string): string | undefined {
 }
 
 class Bounded extends Interpreter {
+  readonly #printed: ReadonlySet<unknown>;
   #work = 0;
   asksForField = false;
 
-  override evaluate(statement: { readonly type: string } | undefined, names: Names): Value {
+  constructor(names: Names, printed: ReadonlySet<unknown>) {
+    super(names);
+    this.#printed = printed;
+  }
+
+  override evaluate(statement: Node | undefined, names: Names): Value {
     this.#add(STEP);
     const value = super.evaluate(statement, names);
     const { value: content } = value;
     if (typeof content === 'string' || Array.isArray(content)) this.#add(content.length);
     if (statement?.type === 'Identifier' && value.type === 'UndefinedValue') this.asksForField = true;
+    if (value.value == null && this.#printed.has(statement)) throw new Undefined(pathOf(statement!));
     return value;
   }
 
@@ -73,6 +99,35 @@ class Bounded extends Interpreter {
     this.#work += work;
     if (this.#work > MOST_WORK) throw new Error(ENDLESS);
   }
+}
+
+/** The names and members that a template prints, in loops, conditions and macros too; `{{ 'x' if hint }}` may print nothing. */
+function printedIn(parsed: unknown): ReadonlySet<unknown> {
+  const printed = new Set<unknown>();
+  const add = (node: Node): void => {
+    if (node.type === 'SelectExpression') add(node.lhs!);
+    if (node.type === 'FilterExpression' && !isDefault(node.filter!)) add(node.operand!);
+    if (node.type === 'MemberExpression') add(node.object!);
+    if (node.type === 'Identifier' || node.type === 'MemberExpression') printed.add(node);
+  };
+  const look = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return;
+    if (Array.isArray(part)) return part.forEach(look);
+    for (const [name, inner] of Object.entries(part)) {
+      if (['body', 'alternate', 'defaultBlock'].includes(name) && Array.isArray(inner)) inner.forEach(add);
+      look(inner);
+    }
+  };
+  look(parsed);
+  return printed;
+}
+
+const isDefault = (filter: Node): boolean => (filter.callee ?? filter).value === 'default';
+
+/** As an author finds it in the template. */
+function pathOf({ type, value, object, property, computed }: Node): string {
+  if (type !== 'MemberExpression') return type === 'StringLiteral' ? `'${String(value)}'` : String(value ?? '…');
+  return pathOf(object!) + (computed ? '[…]' : `.${String(property!.value)}`);
 }
 
 /** The names that a template has without a row. */

@@ -9,7 +9,7 @@ import { questionIn } from './program-tests.ts';
 import { found, PROMPTS, type RowObject } from './names.ts';
 import { failRow, checkedText } from './row-fault.ts';
 import { isSaid, mustFit, promptOf, withChoices } from './prompt.ts';
-import { type PromptTemplate, promptTemplate } from './render-prompt.ts';
+import { type PromptTemplate, promptTemplate, Undefined } from './render-prompt.ts';
 
 export interface Asker {
   /** The row as it is read. Throws a RowError. */
@@ -66,18 +66,10 @@ export function askerOf(wording: Wording = {}): Asker {
 
 function templated(text: string): typeof ITS_OWN {
   const template = promptTemplate(text);
-  const printed = (template.body as readonly Node[]).flatMap(printedIn);
   return {
     asks: () => true,
     promptOf(row, unread) {
       const fields = Object.fromEntries(Object.entries(row).filter(([, value]) => value != null));
-      const missing = printed.find((name) => !Object.hasOwn(fields, name));
-      if (missing !== undefined)
-        failRow(
-          missing,
-          'is missing, and the prompt template prints it',
-          `Where it may be: {{ ${missing} | default('') }}.`,
-        );
       const text = checkedText('prompt', rendered(template, fields));
       const content = withChoices(text, choicesOf(row, unread), isSaid);
       const prompt: Prompt = { kind: 'messages', messages: [{ role: 'user', content }] };
@@ -91,25 +83,13 @@ function rendered(template: PromptTemplate, fields: RowObject): string {
   try {
     return template.render(fields);
   } catch (error) {
+    if (error instanceof Undefined)
+      return failRow(
+        error.printed,
+        'is missing, and the prompt template prints it',
+        `Where it may be: {{ ${error.printed} | default('') }}.`,
+      );
     const said = short(error instanceof Error ? error.message : String(error), 200);
     return failRow(null, `does not fit the prompt template: ${said}`, 'Change the row, or the template.');
   }
-}
-
-interface Node {
-  readonly type: string;
-  readonly value?: unknown;
-  readonly object?: Node;
-  readonly operand?: Node;
-  readonly filter?: Node;
-  readonly callee?: Node;
-}
-
-/** The field that a template's top level prints, if it prints one whatever the row holds. */
-function printedIn(node: Node): string[] {
-  if (node.type === 'Identifier') return [String(node.value)];
-  if (node.type === 'MemberExpression') return printedIn(node.object!);
-  if (node.type !== 'FilterExpression') return [];
-  const filter = node.filter!.callee ?? node.filter!;
-  return filter.value === 'default' ? [] : printedIn(node.operand!);
 }

@@ -29,12 +29,20 @@ describe('the words of a run', () => {
     ['{{ meta.titel | upper }}', 'meta'],
     ['{{ title | join(1, 2, 3, 4) }} {{ title.a.b.c }}', null],
     ['  ', 'prompt'],
+    ["{% for one in choices %}{{ 'AB'[loop.index0] }}. {{ one }}\n{% endfor %}", "'AB'[…]"],
+    ['{{ title }}{% for one in choices %}{{ chioce }}{% endfor %}', 'chioce'],
+    ['{{ title }}{% for one in pairs %}{{ one.left }}={{ one.right | trim }}{% endfor %}', 'one.right'],
+    ['{% if title %}{{ titel }}{% endif %}', 'titel'],
+    ['{{ title }}{% for one in none_such %}{{ one }}{% endfor %}', null],
+    ['{% macro line(text) %}{{ text }}{% endmacro %}{{ line(titel) }}', 'text'],
+    ['{% set shown %}{{ titel }}{% endset %}{{ title }}{{ shown }}', 'titel'],
   ])('leave a row out that the template %j does not fit', (template, field) => {
-    expect(read({ title: 'T', hint: null }, { template })).toMatchObject({ ok: false, field });
+    const row = { title: 'T', hint: null, choices: ['x', 'y', 'z'], pairs: [{ left: 1, right: null }] };
+    expect(read(row, { template })).toMatchObject({ ok: false, field });
   });
 
   test('print an absent field where the template says how', () => {
-    const template = "{{ title }}{{ hint | default('') }}{% if hint %}!{% endif %}";
+    const template = "{{ title }}{{ hint | default('') }}{% if hint %}!{% endif %}{{ '?' if hint }}{{ hint if hint }}";
     expect(read({ title: 'T', hint: null }, { template })).toMatchObject(prompt(user('T')));
   });
 });
