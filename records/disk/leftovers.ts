@@ -13,20 +13,24 @@ import { isOfDeadWriter, isTemporary, temporaryName } from './writer.ts';
 
 const OLD_MS = 60 * 60 * 1000;
 
-/** Removes the leftovers of killed writers: of this machine at once, of any other when no live one holds its file so long. */
-export async function removeLeftovers(folder: string): Promise<void> {
+/**
+ * Removes the leftovers of killed writers: of this machine at once, of any other when no live one holds its file so long.
+ * `of`: of this file alone, and of this machine alone, in a folder that is the user's.
+ */
+export async function removeLeftovers(folder: string, of?: string): Promise<void> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return [];
     throw fileError('read', folder, error);
   });
-  for (const name of names.filter(isTemporary).toSorted()) {
+  const left = names.filter((name) => isTemporary(name) && name.startsWith(of === undefined ? '.' : `.${of}.`));
+  for (const name of left.toSorted()) {
     const path = join(folder, name);
     const isFile = await stat(path).then(
       (found) => found.isFile(),
       () => false,
     );
-    if (isFile && (isOfDeadWriter(name) || (await isOlderThan(path, OLD_MS, folder, NODE_FILES))))
-      await unlink(path).catch(() => {});
+    const isLeft = isOfDeadWriter(name) || (of === undefined && (await isOlderThan(path, OLD_MS, folder, NODE_FILES)));
+    if (isFile && isLeft) await unlink(path).catch(() => {});
   }
 }
 

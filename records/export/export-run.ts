@@ -5,11 +5,12 @@
 
 import { once } from 'node:events';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { StoreError, UsageError } from '../../domain/errors/errors.ts';
 import type { Chunk, Exporter } from '../../domain/samples/exporter.ts';
 import { fileError } from '../disk/errors.ts';
+import { removeLeftovers } from '../disk/leftovers.ts';
 import { isFurther, made, type ExportElsewhere, exportedParts, type PartOptions } from './exported-parts.ts';
 import { selectedTrajectories, type SkippedRollout, type WhySkipped } from './selection.ts';
 import { mustBeOutsideRuns } from '../run/outside-runs.ts';
@@ -161,6 +162,7 @@ export async function writeFileAt(
   try {
     const found = inBucket ? undefined : await stat(path).catch(() => undefined);
     if (found?.isDirectory()) throw Object.assign(new Error('EISDIR'), { code: 'EISDIR' });
+    if (!inBucket) await removeLeftovers(dirname(path), basename(path));
     if (found && !found.isFile()) await writeDevice(path, fill);
     else if (overwrite) await replaceFile(path, fill);
     else if (found || !(await writeOnce(path, fill))) throw isThere(target);

@@ -17,6 +17,7 @@ import type { Query } from '../../domain/query/query.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import { checkRun } from '../../records/check/check.ts';
+import { temporaryName, writerName } from '../../records/disk/writer.ts';
 import { exportRun } from '../../records/export/export-run.ts';
 import type { SkippedRollout } from '../../records/export/selection.ts';
 import { openLoose } from './ended-rig.ts';
@@ -198,6 +199,19 @@ describe('trajectories of a store', () => {
     await expect(exportRun(store, failing, join(folder, 'out.txt'))).rejects.toThrow('cannot');
     expect(readdirSync(folder)).toEqual(['out.txt']);
     expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('earlier');
+  });
+
+  test('an export removes what a killed one left of its file, and nothing of others', async () => {
+    const folder = mkdtempSync(join(root, 'out-'));
+    const ofDead = writerName().replace(/^\d+/, String(2 ** 22 + 1)); // above the kernel's largest process id
+    const [left, ofAnother, ofLive] = [
+      temporaryName('out.txt', ofDead),
+      temporaryName('other.txt', ofDead),
+      temporaryName('out.txt', writerName()),
+    ];
+    for (const name of [left, ofAnother, ofLive]) writeFileSync(join(folder, name), '');
+    await exportRun(aRun(), maker, join(folder, 'out.txt'));
+    expect(readdirSync(folder).toSorted()).toEqual([ofAnother, ofLive, 'out.txt'].toSorted());
   });
 
   test('an export goes through a link, into a device, and never over a folder', async () => {
