@@ -4,15 +4,16 @@
 // logprobs accumulate; of two workers' records of one chunk the first counts.
 
 import { tokenBudget } from '../domain/rollout/ending.ts';
-import { type KeptSet, packedKept, unpackedKept } from '../domain/rollout/kept-sets.ts';
+import { drawsFromSets, type KeptSet, packedKept, saysNoSets, unpackedKept } from '../domain/rollout/kept-sets.ts';
 import { ModelError } from '../domain/errors/errors.ts';
-import { declaredMeaning, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
+import { declaredMeaning, mustServeLogprobs, recordedMeaning } from '../domain/rollout/logprob-meaning.ts';
 import { spelledMarkers } from '../domain/tools/spelled-markers.ts';
 import { concatenated } from '../domain/rollout/turn-facts.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { ChunkRecord, Finish } from '../domain/rollout/turn.ts';
 import { fallingVersions, olderAmong } from '../domain/weights/weight-version.ts';
-import type { GenerateRequest, Reply, TokenBackend } from '../inference/backend.ts';
+import type { GenerateRequest, Reply, TokenBackend, TokenFacts } from '../inference/backend.ts';
 import { isFull, type NoRoom, nullIfFull, commonRequest, type DueTurn } from './answer.ts';
 import type { Answered } from './turn-prompt.ts';
 
@@ -60,7 +61,7 @@ export async function answerInTokens(backend: TokenBackend, asked: DueTurn): Pro
       maxNewTokens: finish === 'stop' ? maxNewTokens : outputIds.length,
       server,
       logprobsOf: settings.logprobs,
-      logprobsFound: declaredMeaning(facts),
+      logprobsFound: recordedMeaning(facts, settings),
       ...(stopped && { reply: { text: stopped.text, stopped: stopped.stop } }),
     },
     spelled: await spelledIn(tokenizer, outputIds, outputText, settings.tools),
@@ -140,6 +141,7 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
         signal: options.signal,
         onProgress: (tokens) => options.onProgress?.(answer.outputIds.length + tokens),
       })
+      .then((reply) => asRecorded(reply, backend.facts, asked.rollout.settings))
       .catch((error: unknown) => {
         if (answer.outputIds.length > 0 && isFull(error)) return null;
         throw error;
@@ -168,6 +170,15 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
     };
     answer = joined(answer, asReply((await store.put('chunk', id, record)).record), 1);
   }
+}
+
+/** With the logprobs that the run wants, where the server gives them of two distributions. */
+function asRecorded(reply: Reply, facts: TokenFacts, settings: RolloutSettings): Reply {
+  if (!facts.givesKept || !drawsFromSets(settings, facts.vocabSize)) return reply;
+  const { kept, keptLogprobs } = reply;
+  const areOverSets = recordedMeaning(facts, settings) !== declaredMeaning(facts);
+  if (!kept || (areOverSets && !keptLogprobs)) throw saysNoSets(reply.server);
+  return areOverSets ? { ...reply, logprobs: keptLogprobs! } : reply;
 }
 
 /** The request for what is missing of an answer. */

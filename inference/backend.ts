@@ -60,6 +60,8 @@ export interface Reply {
   readonly logprobs: readonly number[];
   /** The set that each output id was drawn from, where the request leaves tokens out; absent if the server does not say. */
   readonly kept?: readonly KeptSet[];
+  /** One logprob per output id over its set, where `logprobs` are of another distribution. */
+  readonly keptLogprobs?: readonly number[];
   readonly finish: Finish;
   /** Contiguous, covering all of outputIds; of none, an empty one. */
   readonly versions: readonly VersionSpan[];

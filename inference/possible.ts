@@ -2,7 +2,7 @@
 // only the model's own output. Applies to servers and to the embedded engine. Retries nothing.
 
 import type { Reason } from '../domain/errors/reasons.ts';
-import { drawsFromSets, type KeptSet } from '../domain/rollout/kept-sets.ts';
+import { drawsFromSets, type KeptSet, largestSet } from '../domain/rollout/kept-sets.ts';
 import { LEAST_LOGPROB, MOST_LOGPROB } from '../domain/rollout/logprob-meaning.ts';
 import type { Finish, VersionSpan } from '../domain/rollout/turn.ts';
 import { fallingVersions } from '../domain/weights/weight-version.ts';
@@ -15,6 +15,7 @@ export interface Claimed {
   /** Null if spans do not cover the tokens. */
   readonly versions: readonly VersionSpan[] | null;
   readonly kept?: readonly KeptSet[];
+  readonly keptLogprobs?: readonly number[];
 }
 
 export interface Impossible {
@@ -29,6 +30,8 @@ interface Limits {
   readonly vocabSize: number;
   /** True for the model's stop ids, requested or not. */
   readonly ends: (id: number) => boolean;
+  /** Its url; absent for an embedded model. */
+  readonly server?: string | null;
 }
 
 /** The fault of an answer; null if it is possible. One without tokens ended before its first. */
@@ -62,28 +65,32 @@ export function findImpossible(answer: Claimed, request: GenerateRequest, limits
   }
   const back = fallingVersions(versions);
   if (back) return malformed('versions that go back', `reported versions that go back: ${back}`);
-  const unfit = answer.kept && flawOfKept(answer, request, limits.vocabSize);
+  const unfit = answer.kept && flawOfKept(answer, request, limits);
   if (unfit) return malformed('kept sets that cannot be', `gave kept sets that cannot be: ${unfit}`);
   return flawOfEnd(answer, request, limits.ends, malformed);
 }
 
 /** Each token stands in its set, which is of the vocabulary, and no larger than top-k lets it be. */
 function flawOfKept(
-  { outputIds, kept = [] }: Pick<Claimed, 'outputIds' | 'kept'>,
+  { outputIds, kept = [], keptLogprobs: over }: Pick<Claimed, 'outputIds' | 'kept' | 'keptLogprobs'>,
   { sampling }: Pick<GenerateRequest, 'sampling'>,
-  vocabSize: number,
+  { vocabSize, server = null }: Limits,
 ): string | null {
   if (!drawsFromSets(sampling, vocabSize)) return 'no token was left out';
   if (kept.length !== outputIds.length) return `${kept.length} for ${outputIds.length} tokens`;
-  const at = kept.findIndex((set, i) => flawOfSet(set, outputIds[i]!, sampling.topK, vocabSize) !== null);
-  return at < 0 ? null : `token ${at + 1} ${flawOfSet(kept[at]!, outputIds[at]!, sampling.topK, vocabSize)}`;
+  if (over && over.length !== outputIds.length) return `${over.length} logprobs over ${outputIds.length} sets`;
+  const flawAt = (i: number) =>
+    flawOfSet(kept[i]!, outputIds[i]!, largestSet(sampling.topK, server), vocabSize) ??
+    (over && flawOfLogprob(over[i]) && `has over its set ${flawOfLogprob(over[i])}`);
+  const at = outputIds.findIndex((_, i) => flawAt(i));
+  return at < 0 ? null : `token ${at + 1} ${flawAt(at)}`;
 }
 
-function flawOfSet(set: KeptSet, id: number, topK: number, vocabSize: number): string | null {
+function flawOfSet(set: KeptSet, id: number, most: number, vocabSize: number): string | null {
   if (set === null) return null;
   if (!set.includes(id)) return `(${id}) is not in its set`;
   if (set.some((one, i) => one === set[i - 1])) return 'has an id twice in its set';
-  if (set.length > topK) return `was drawn from ${set.length} ids, and top-k is ${topK}`;
+  if (set.length > most) return `was drawn from ${set.length} ids, and top-k leaves ${most}`;
   return set.at(-1)! < vocabSize ? null : `was drawn from ids outside the vocabulary`;
 }
 

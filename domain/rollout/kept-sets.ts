@@ -22,6 +22,9 @@ export const KEPT_SETS: Test<string> = [
 export const drawsFromSets = (sampling: Sampling, vocabSize?: number): boolean =>
   sampling.temperature > 0 && !isUntruncated(sampling, vocabSize);
 
+/** Ids of a set, at most. A server may keep all ids that are as probable as the last of the top-k: of bfloat16, some are. */
+export const largestSet = (topK: number, server: string | null): number => (server === null ? topK : 2 * topK + 8);
+
 /** A set as it is kept, of ids in any order. */
 export const boundedSet = (ids: KeptSet): KeptSet =>
   ids && ids.length <= MOST_KEPT ? ids.toSorted((a, b) => a - b) : null;
@@ -40,6 +43,14 @@ interface SetFacts {
   readonly vocabSize?: number;
   readonly givesKept?: boolean;
 }
+
+/** A server that came back without what it said at the start. */
+export const saysNoSets = (server: string | null): ModelError =>
+  new ModelError(`${server ?? 'The model'} does not say which tokens its answer was drawn from; at the start it did.`, {
+    reason: 'no-kept-sets',
+    fix: 'Start it again as it was. It is asked again.',
+    retryable: true,
+  });
 
 /** Throws if tokens to train on are drawn from sets that the model does not say. Text has no tokens to train on. */
 export function mustGiveSets({ kind, name, vocabSize, givesKept }: SetFacts, settings: TrainedSettings): void {

@@ -2,6 +2,7 @@
 // confuses them learns wrong policies without an error.
 
 import { ModelError } from '../errors/errors.ts';
+import { drawsFromSets } from './kept-sets.ts';
 import { isUntruncated, type Sampling } from './sampling.ts';
 import { mapOf, maybe, objectOf, oneOf, type TypeOf } from '../schema/fields.ts';
 
@@ -59,13 +60,21 @@ type LogprobFacts =
       readonly logprobs?: LogprobMeaning;
       /** Each server's, by url. */
       readonly logprobsBy?: Readonly<Record<string, LogprobMeaning>>;
+      readonly givesKept?: boolean;
     };
+
+/** The kind that an answer is recorded with. Where tokens are left out, and sets are given, logprobs over these are, too. */
+export function recordedMeaning(facts: Extract<LogprobFacts, { kind: 'tokens' }>, settings: LogprobSettings) {
+  const found = declaredMeaning(facts);
+  const overSets = facts.givesKept && found !== 'mixed' && drawsFromSets(settings, facts.vocabSize);
+  return overSets && settings.logprobs === 'policy' ? 'policy' : found;
+}
 
 /** Throws if a model's logprobs are not the kind that the run wants. Text has none to train on. */
 export function mustServeLogprobs(facts: LogprobFacts, settings: LogprobSettings): void {
   if (facts.kind === 'text') return;
   const { vocabSize, name } = facts;
-  const meaning = declaredMeaning(facts);
+  const meaning = recordedMeaning(facts, settings);
   const { logprobs: wanted } = settings;
   if (logprobsServe(meaning, wanted, settings, vocabSize)) return;
   if (meaning === 'mixed') {

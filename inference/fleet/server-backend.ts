@@ -82,13 +82,14 @@ interface ReplyRules extends Pick<TokenFacts, 'vocabSize'> {
 
 /** The reply, or a ModelError with the first fault. */
 export function asReply(answer: ServerReply, request: GenerateRequest, rules: ReplyRules, place: RequestPlace): Reply {
-  const { outputIds, finish, versions, endedAt = null } = answer;
+  const { outputIds, finish, versions, endedAt = null, keptLogprobs: over } = answer;
   const kept = answer.kept?.map(boundedSet);
   if (outputIds.length === 0 && finish !== 'stop') throw noTokens(finish, place);
   const { vocabSize } = rules;
   const wrong =
     findImpossible({ ...answer, ...(kept && { kept }) }, request, {
       vocabSize,
+      server: place.url,
       ends: (id) => rules.ends(id, endedAt),
     }) ??
     flawOfEndedAt(answer) ??
@@ -101,7 +102,8 @@ export function asReply(answer: ServerReply, request: GenerateRequest, rules: Re
   }
   if (wrong) throw badReply(wrong.what, place, wrong);
   const logprobs = usableLogprobs(answer.logprobs);
-  return { outputIds, logprobs, ...(kept && { kept }), finish, versions: versions!, server: place.url };
+  const sets = { ...(kept && { kept }), ...(over && { keptLogprobs: usableLogprobs(over) }) };
+  return { outputIds, logprobs, ...sets, finish, versions: versions!, server: place.url };
 }
 
 /** The server's own name for the token that ended the answer is the answer's last token. */

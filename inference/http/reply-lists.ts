@@ -16,6 +16,11 @@ export const numbers = list<number>('numbers', isNumber);
 export const numbersOrNull = list<number | null>('numbers', isNumberOrNull);
 export const strings = list<string>('texts', (entry) => typeof entry === 'string');
 
+export const numbersByToken = list<readonly number[]>(
+  'lists of numbers',
+  (entry) => Array.isArray(entry) && entry.every(isNumber),
+);
+
 /** SGLang's [logprob, id, text]. */
 type LogprobTriple = readonly [logprob: number | null, id: number, ...rest: unknown[]];
 const isTriple = (entry: unknown) => Array.isArray(entry) && isNumberOrNull(entry[0]) && isNumber(entry[1]);

@@ -3,8 +3,6 @@
 // kills the whole server. Not covered: multimodal inputs, LoRA adapters, beam search.
 
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
-import { z } from 'zod';
-
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { Sampling } from '../../domain/rollout/sampling.ts';
@@ -12,8 +10,7 @@ import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts }
 import type { RequestOptions, Http } from '../http/http.ts';
 import { badReply, statusError } from '../http/http-errors.ts';
 import { serverCanary, serverIdentity } from '../fleet/identity.ts';
-import { logprobMeaning, PEEK_TOKENS, type Peek } from '../fleet/logprob-canary.ts';
-import { numbers, triples, triplesByToken } from '../http/reply-lists.ts';
+import { logprobMeaning, PEEK_TOKENS } from '../fleet/logprob-canary.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import {
   asReply,
@@ -30,6 +27,8 @@ import {
   type ServerReply,
 } from '../fleet/server-backend.ts';
 import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
+import { setBound, withSets } from './set-limits.ts';
+import { ASK_SETS, GenerateBody, Given, Info, Models, peek, Server, setsIn, usableLength } from './sglang-protocol.ts';
 import { explicitSampling, meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { labelOf, openVersions } from './version-spans.ts';
 
@@ -37,53 +36,13 @@ export function createSglangBackend(options: BackendOptions): Promise<TokenBacke
   return tokenServers(options, openSglang);
 }
 
-const Info = z.object({
-  served_model_name: z.string().nullish(),
-  model_path: z.string().nullish(),
-  tokenizer_path: z.string().nullish(),
-  weight_version: z.union([z.string(), z.number()]).nullish(),
-});
-const Server = z.object({
-  max_req_input_len: z.int().positive().nullish(),
-  enable_deterministic_inference: z.boolean().nullish(),
-  version: z.string().nullish(),
-});
-const Models = z.object({
-  data: z.array(z.object({ id: z.string(), max_model_len: z.int().positive().nullish() })).min(1),
-});
-
-const GenerateBody = z.object({
-  output_ids: numbers.nullish(),
-  meta_info: z.object({
-    id: z.string().nullish(),
-    finish_reason: z.object({
-      type: z.enum(['stop', 'length', 'abort']),
-      matched: z.unknown().optional(),
-      message: z.string().nullish(),
-      status_code: z.number().nullish(),
-    }),
-    weight_version: z.union([z.string(), z.number()]).nullish(),
-    weight_versions: z
-      .array(z.object({ version: z.union([z.string(), z.number()]).nullish(), start: z.number(), end: z.number() }))
-      .nullish(),
-    prompt_tokens: z.unknown().optional(),
-    completion_tokens: z.unknown().optional(),
-    cached_tokens: z.unknown().optional(),
-    output_token_logprobs: triples.nullish(),
-    output_top_logprobs: triplesByToken.nullish(),
-  }),
-});
-type GenerateBody = z.infer<typeof GenerateBody>;
-/** Logprobs of the context, if they were requested and the server sent them. */
-const Given = z.object({ meta_info: z.object({ input_token_logprobs: triples.nullish() }) });
-
 export function openSglang({ log, tokenizers, ...server }: ServerOptions): Promise<ServerBackend> {
   return meetServer(server, async (http) => {
-    const { facts, served, spans } = await learn(http, tokenizers);
+    const { facts, served, spans, bound } = await learn(http, tokenizers);
     if (!spans)
       log(`${http.url} reports one version for a whole answer: an answer during an update is requested again.`);
     const identify = () => identityNow(http, tokenizers, facts);
-    return serverBackend(http, { ...facts, identity: await identify() }, served, spans, identify);
+    return serverBackend(http, { ...facts, identity: await identify() }, served, { spans, bound }, identify);
   });
 }
 
@@ -115,7 +74,25 @@ async function learn(http: Http, tokenizers: TokenizerLoader) {
     spans = reply.meta_info.weight_versions != null;
     return peek(reply);
   });
-  return { facts: { ...facts, logprobs }, served, spans };
+  const most = setBound(server.sampling_mask_max_tokens, facts.vocabSize);
+  const givesKept = await saysSets(http, facts, contextIds, most);
+  return { facts: { ...facts, logprobs, givesKept }, served, spans, bound: givesKept ? most : null };
+}
+
+const SAYS_NONE: ReadonlySet<string> = new Set(['request-refused', 'server-error', 'reply-malformed']);
+
+/** Whether a draw from less than the whole vocabulary says from what. An older server, and one with other switches, does not. */
+async function saysSets(http: Http, facts: TokenFacts, ids: readonly number[], most: number): Promise<boolean> {
+  const sampling = { ...DEFAULT_SAMPLING, topP: 0.9 };
+  const params = samplingParams({ ...CANARY, sampling }, facts, most);
+  try {
+    const sent = await lookAt(http, facts, ids, sampling, { ...ASK_SETS, sampling_params: params });
+    const { meta_info: said } = parseServerReply(GenerateBody, sent, http.place('/generate'));
+    return said.output_token_sampling_mask != null && said.output_token_sampling_logprobs != null;
+  } catch (error) {
+    if (error instanceof ModelError && SAYS_NONE.has(error.reason)) return false;
+    throw error;
+  }
 }
 
 /** Samples one token, with the logprobs of the most probable tokens at its position. */
@@ -172,31 +149,13 @@ async function givenBy(http: Http, facts: TokenFacts, ids: readonly number[], st
   };
 }
 
-/**
- * SGLang reserves two positions and silently cuts a budget that would use them. Its max_req_input_len is already six
- * less than the model's length, or than the cache's if that is smaller.
- */
-function usableLength(modelLength: number | null | undefined, inputLength: number | null | undefined, url: string) {
-  const lengths = [modelLength && modelLength - 2, inputLength && inputLength + 4].filter((n) => typeof n === 'number');
-  if (lengths.length > 0) return Math.min(...lengths);
-  throw new ModelError(`${url} does not report the length of its model's context`, { reason: 'reply-malformed' });
-}
-
-function peek({
-  meta_info: { output_token_logprobs: own, output_top_logprobs: top, weight_version },
-}: GenerateBody): Peek | null {
-  const sampled = own?.[0];
-  if (!sampled || !top?.[0]) return null;
-  const byId = new Map([...top[0], sampled].flatMap(([logprob, id]) => (logprob === null ? [] : [[id, logprob]])));
-  return { sampled: sampled[1], byId, version: labelOf(weight_version) };
-}
-
 function samplingParams(
   request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds'>,
   facts: TokenFacts,
+  most: number | null = null,
 ) {
   return {
-    ...explicitSampling(request, facts),
+    ...explicitSampling(request, facts, most),
     max_new_tokens: request.maxNewTokens,
     min_new_tokens: 0,
     sampling_seed: request.seed,
@@ -207,19 +166,21 @@ function serverBackend(
   http: Http,
   facts: TokenFacts,
   served: ServedTokenizer,
-  spans: boolean,
+  { spans, bound }: { readonly spans: boolean; readonly bound: number | null },
   identify: () => Promise<ModelIdentity>,
 ): ServerBackend {
   const place = http.place('/generate');
   const versions = openVersions(place, (signal) => versionNow(http, signal), spans);
 
-  async function ask(request: GenerateRequest, rid: string, call: RequestOptions): Promise<Reply> {
+  async function ask(wanted: GenerateRequest, rid: string, call: RequestOptions): Promise<Reply> {
     const before = await versions.before(call.signal);
+    const { request, most } = withSets(wanted, facts.vocabSize, bound);
     const body = {
       rid,
       input_ids: request.contextIds,
-      sampling_params: samplingParams({ ...request, seed: streamSeed(request) }, facts),
+      sampling_params: samplingParams({ ...request, seed: streamSeed(request) }, facts, most),
       return_logprob: true,
+      ...(most !== null && ASK_SETS),
     };
     const reply = parseServerReply(GenerateBody, await http.post('/generate', body, call), place);
     const { weight_versions: said, weight_version: label, id } = reply.meta_info;
@@ -230,7 +191,8 @@ function serverBackend(
       tokens === 0 && answer.finish !== 'stop'
         ? []
         : await versions.of({ spans: said, label }, tokens, before, call.signal);
-    return asReply({ ...answer, versions: named }, request, served, place);
+    const sets = most === null ? {} : setsIn(reply, tokens, place);
+    return asReply({ ...answer, ...sets, versions: named }, request, served, place);
   }
 
   function answerOf({ output_ids, meta_info: meta }: GenerateBody): Omit<ServerReply, 'versions'> {

@@ -51,17 +51,21 @@ export async function meetServer(
   }
 }
 
-/** Every parameter by name, because a server may be started with other defaults: what SGLang and vLLM call alike. */
+/**
+ * Every parameter by name, because a server may be started with other defaults: what SGLang and vLLM call alike. `most`: top-k,
+ * at most, of a server that says what it draws from; null: of none.
+ */
 export function explicitSampling(
   { sampling, stopTokenIds }: Pick<GenerateRequest, 'sampling' | 'stopTokenIds'>,
   { vocabSize }: Pick<TokenFacts, 'vocabSize'>,
+  most: number | null = null,
 ) {
   const { temperature, topP, topK, minP = 0 } = sampling;
   return {
     n: 1,
     temperature,
     top_p: topP,
-    top_k: topK >= vocabSize ? -1 : topK,
+    top_k: most !== null ? Math.min(topK, most) : topK >= vocabSize ? -1 : topK,
     min_p: minP,
     frequency_penalty: 0,
     presence_penalty: 0,

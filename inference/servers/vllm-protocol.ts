@@ -6,7 +6,7 @@ import type { Finish } from '../../domain/rollout/turn.ts';
 import type { ReportedCounts } from '../possible.ts';
 import type { ServerReply } from '../fleet/server-backend.ts';
 import type { Peek } from '../fleet/logprob-canary.ts';
-import { numbers, numbersOrNull, strings, tokenLogprobs } from '../http/reply-lists.ts';
+import { numbers, numbersByToken, numbersOrNull, strings, tokenLogprobs } from '../http/reply-lists.ts';
 import type { ReportedSpan } from './version-spans.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -22,6 +22,8 @@ export interface Endpoint {
   readonly path: string;
   /** True if every answer has spans of weight versions. */
   readonly reportsSpans: boolean;
+  /** It says what each token was drawn from, and takes a finite top-k alone (--return-sampling-mask). */
+  readonly givesSets: boolean;
   readonly abortPath: string;
   /** The engine's name for the call `id`. */
   readonly nameOf: (id: string) => string;
@@ -45,6 +47,8 @@ interface Choice {
   readonly named: readonly number[] | null;
   readonly endedAt: number | null;
   readonly logprobs: readonly (number | null)[];
+  /** The ids that each token was drawn from; null if it does not say. */
+  readonly kept: readonly (readonly number[])[] | null;
   readonly spans: readonly ReportedSpan[] | null;
   /** Ids and logprobs at the first position. */
   readonly top: readonly (readonly [number, number])[];
@@ -98,6 +102,7 @@ const GenerateReply = z
           token_ids: numbers.nullish(),
           prompt_token_ids: numbers.nullish(),
           weight_versions: z.array(z.object({ version, start: z.number(), end: z.number() })).nullish(),
+          sampling_mask: numbersByToken.nullish(),
           logprobs: z.object({ content: tokenLogprobs.nullish() }).nullish(),
         }),
       )
@@ -119,6 +124,7 @@ const GenerateReply = z
       named: allNumbers(content.map(({ token_id }) => token_id)),
       endedAt: stopId(choice!.stop_reason),
       logprobs: content.map(({ logprob }) => logprob),
+      kept: choice!.sampling_mask ?? null,
       spans: choice!.weight_versions ?? null,
       top: (content[0]?.top_logprobs ?? []).flatMap(({ token_id, logprob }) =>
         logprob === null ? [] : [[token_id, logprob] as const],
@@ -164,6 +170,7 @@ const CompletionReply = z
       named,
       endedAt: stopId(choice!.stop_reason),
       logprobs: token_logprobs,
+      kept: null,
       spans: null,
       top: Object.entries(top_logprobs?.[0] ?? {}).flatMap(([token, logprob]) => {
         const id = idOf(token);
@@ -215,6 +222,7 @@ export function givenLogprobs(reply: unknown, ids: readonly number[]): (readonly
 export const GENERATE: Endpoint = {
   path: '/inference/v1/generate',
   reportsSpans: true,
+  givesSets: false,
   abortPath: '/inference/v1/abort_requests',
   nameOf: (id) => `generate-tokens-${id}`,
   body: ({ model, contextIds, id, params }) => ({
@@ -232,6 +240,7 @@ export const GENERATE: Endpoint = {
 export const COMPLETIONS: Endpoint = {
   path: '/v1/completions',
   reportsSpans: false,
+  givesSets: false,
   abortPath: '/abort_requests',
   nameOf: (id) => `cmpl-${id}-0`,
   body: ({ model, contextIds, id, params }) => ({

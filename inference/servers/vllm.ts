@@ -24,6 +24,7 @@ import {
   type ServerOptions,
 } from '../fleet/server-backend.ts';
 import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
+import { setBound, withSets } from './set-limits.ts';
 import { explicitSampling, meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { labelOf, openVersions } from './version-spans.ts';
 import {
@@ -70,12 +71,14 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
       );
     }
     const logprobs = await logprobMeaning(async (sampling) => {
-      const params = samplingParams({ ...CANARY, sampling }, facts, PEEK_TOKENS);
+      const params = samplingParams({ ...CANARY, sampling }, facts, PEEK_TOKENS, finiteTopK(facts, endpoint));
       const sent = await lookAt(http, endpoint, { model: facts.name, contextIds, id: null, params });
       return sent === null ? null : endpoint.peek(parseServerReply(endpoint.reply, sent, http.place(endpoint.path)));
     });
     const identify = () => identityNow(http, tokenizers, facts, endpoint);
-    const known = { ...facts, logprobs, identity: await identify() };
+    // Sets alone do not say what was drawn: its logprobs must be over them.
+    const givesKept = endpoint.givesSets && logprobs === 'policy';
+    const known = { ...facts, logprobs, givesKept, identity: await identify() };
     return serverBackend(http, known, served, endpoint, identify);
   });
 }
@@ -94,7 +97,7 @@ async function identityNow(
   const served = await tokenizers.load(root ?? id, http.url);
   const { contextLength } = facts;
   const whole = { ...CANARY, sampling: DEFAULT_SAMPLING };
-  const plain = samplingParams(whole, facts, PEEK_TOKENS);
+  const plain = samplingParams(whole, facts, PEEK_TOKENS, finiteTopK(facts, endpoint));
   return serverIdentity({
     name: id,
     served,
@@ -122,18 +125,29 @@ async function givenBy(http: Http, endpoint: Endpoint, call: Parameters<Endpoint
 
 /** The endpoint of a server that has answered before: it was started without whatever it now forbids or lacks. */
 async function findEndpoint(http: Http, facts: TokenFacts, contextIds: readonly number[]): Promise<Endpoint> {
-  const params = samplingParams({ ...CANARY, sampling: DEFAULT_SAMPLING }, facts, 0);
-  const body = GENERATE.body({ model: facts.name, contextIds, id: null, params });
+  const tried = async (endpoint: Endpoint): Promise<Endpoint> => {
+    const params = samplingParams({ ...CANARY, sampling: DEFAULT_SAMPLING }, facts, 0, finiteTopK(facts, endpoint));
+    const body = endpoint.body({ model: facts.name, contextIds, id: null, params });
+    const sent = await http.post(endpoint.path, body, { timeouts: SLOW_TIMEOUTS });
+    const { spans, kept } = parseServerReply(endpoint.reply, sent, http.place(endpoint.path));
+    return { ...endpoint, reportsSpans: spans !== null, givesSets: endpoint.givesSets && kept !== null };
+  };
   try {
-    const sent = await http.post(GENERATE.path, body, { timeouts: SLOW_TIMEOUTS });
-    const { spans } = parseServerReply(GENERATE.reply, sent, http.place(GENERATE.path));
-    return { ...GENERATE, reportsSpans: spans !== null };
+    return await tried(GENERATE).catch((error: unknown) => {
+      // One that says what it draws from takes no request without top-k.
+      if (error instanceof ModelError && error.reason === 'request-refused')
+        return tried({ ...GENERATE, givesSets: true });
+      throw error;
+    });
   } catch (error) {
     const absent = error instanceof ModelError && ['server-auth', 'server-lacks'].includes(error.reason);
     if (absent) return COMPLETIONS;
     throw error;
   }
 }
+
+/** All ids, said as a number to one that says what it draws from; null: there is no top-k. */
+const finiteTopK = ({ vocabSize }: TokenFacts, { givesSets }: Endpoint) => (givesSets ? vocabSize : null);
 
 /** A server may refuse logprobs of other tokens (--max-logprobs): null. */
 async function lookAt(http: Http, endpoint: Endpoint, call: Parameters<Endpoint['body']>[0]): Promise<unknown> {
@@ -149,9 +163,10 @@ function samplingParams(
   request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds'>,
   facts: TokenFacts,
   logprobs: number,
+  most: number | null,
 ): Params {
   return {
-    ...explicitSampling(request, facts),
+    ...explicitSampling(request, facts, most),
     max_tokens: request.maxNewTokens,
     min_tokens: 0,
     seed: request.seed,
@@ -171,6 +186,7 @@ function serverBackend(
 ): ServerBackend {
   const place = http.place(endpoint.path);
   const versions = openVersions(place, (signal) => weightVersion(http, signal), endpoint.reportsSpans);
+  const bound = facts.givesKept ? setBound(null, facts.vocabSize) : null;
 
   function check({ sampling: { temperature } }: GenerateRequest): void {
     if (temperature > 0 && temperature < LEAST_TEMPERATURE) {
@@ -181,10 +197,12 @@ function serverBackend(
     }
   }
 
-  async function ask(request: GenerateRequest, id: string, call: RequestOptions): Promise<Reply> {
+  async function ask(wanted: GenerateRequest, id: string, call: RequestOptions): Promise<Reply> {
     const before = await versions.before(call.signal);
+    const { request, most } = withSets(wanted, facts.vocabSize, bound);
     const { contextIds } = request;
-    const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0);
+    const topK = most ?? finiteTopK(facts, endpoint);
+    const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0, topK);
     const body = endpoint.body({ model: facts.name, contextIds, id, params });
     const sent = await http.post(endpoint.path, body, { ...call, headers: { ...call.headers, 'x-request-id': id } });
     const choice = parseServerReply(endpoint.reply, sent, place);
@@ -203,7 +221,8 @@ function serverBackend(
     const tokens = answer.outputIds.length;
     const named =
       tokens === 0 && answer.finish !== 'stop' ? [] : await versions.of(choice, tokens, before, call.signal);
-    const result = asReply({ ...answer, finish: answer.finish, versions: named }, request, served, place);
+    const sets = most !== null && choice.kept && { kept: choice.kept };
+    const result = asReply({ ...answer, ...sets, finish: answer.finish, versions: named }, request, served, place);
     if (choice.read.some((ids) => !sameIds(ids, contextIds)))
       throw badReply('read other prompt tokens than were sent', place, { flaw: 'other prompt tokens than were sent' });
     if (choice.model !== null && choice.model !== facts.name) throw otherName(choice.model, facts.name, place);
@@ -212,7 +231,7 @@ function serverBackend(
 
   async function given(contextIds: readonly number[], from: number) {
     const whole = { ...CANARY, sampling: DEFAULT_SAMPLING };
-    const params = { ...samplingParams(whole, facts, 1), prompt_logprobs: 0 };
+    const params = { ...samplingParams(whole, facts, 1, finiteTopK(facts, endpoint)), prompt_logprobs: 0 };
     const found = await givenBy(http, endpoint, { model: facts.name, contextIds, id: null, params });
     return found && { logprobs: found.listed.slice(from).map(([, logprob]) => logprob), version: found.version };
   }

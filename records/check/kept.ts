@@ -3,7 +3,7 @@
 // which ids its distribution keeps there.
 
 import { contextIds } from '../../domain/rollout/turn-facts.ts';
-import { drawsFromSets, type KeptSet, unpackedKept } from '../../domain/rollout/kept-sets.ts';
+import { drawsFromSets, type KeptSet, largestSet, unpackedKept } from '../../domain/rollout/kept-sets.ts';
 import type { Sampling } from '../../domain/rollout/sampling.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
@@ -18,7 +18,10 @@ type Sampled = Pick<TurnRecord | ChunkRecord, 'kept' | 'outputIds' | 'logprobs'>
 const SURE = -0.01;
 
 /** Sets that cannot be read are a fault of the record's form. */
-export function* keptProblems({ kept, outputIds, logprobs }: Sampled, settings: RolloutSettings): Generator<string> {
+export function* keptProblems(
+  { kept, outputIds, logprobs, server }: Sampled & Pick<TurnRecord, 'server'>,
+  settings: RolloutSettings,
+): Generator<string> {
   const sets = kept === undefined ? null : unpackedKept(kept);
   if (!sets) return;
   if (!drawsFromSets(settings)) return yield 'has kept sets, and its rollout leaves no token out';
@@ -28,7 +31,7 @@ export function* keptProblems({ kept, outputIds, logprobs }: Sampled, settings: 
     if (!set) continue;
     const token = `output token ${i + 1}`;
     if (!set.includes(outputIds[i]!)) return yield `says that ${token} was drawn from ids without it`;
-    if (set.length > settings.topK)
+    if (set.length > largestSet(settings.topK, server))
       return yield `says that ${token} was drawn from ${set.length} ids; top-k is ${settings.topK}`;
     if (set.length === 1 && settings.logprobs === 'policy' && logprobs[i]! < SURE)
       return yield `says that ${token} was drawn from itself alone, with the logprob ${logprobs[i]}`;

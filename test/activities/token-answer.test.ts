@@ -18,11 +18,11 @@ const prompt = { kind: 'messages', messages: [{ role: 'user', content: '2 + 2?' 
 const EARLIER = { turn: 1, answer: '5', outputIds: [53, 256], contextIds: [1, 2], finish: 'stop', contextLength: 2 };
 const ANSWER = 'It is \\boxed{4}.';
 
-async function play(turn: number, backend: Pick<TokenBackend, 'generate'>) {
+async function play(turn: number, backend: Pick<TokenBackend, 'generate'> & Partial<TokenBackend>, own: object = {}) {
   const whole: TokenBackend = { ...scriptedBackend({ answer: () => ANSWER }), ...backend };
   const turns: TurnRecord[] = [];
   const chunks: ChunkRecord[] = [];
-  const settings = { ...DEFAULT_SETTINGS, seed: 1, maxNewTokens: 100 };
+  const settings = { ...DEFAULT_SETTINGS, seed: 1, maxNewTokens: 100, ...own };
   const deps = {
     openStore: () =>
       heldStore(
@@ -88,6 +88,33 @@ describe.each([1, 2])('turn %i of a token backend', (turn) => {
     expect(unpackedKept(kept!)).toEqual([...ofParts.flatMap(([is]) => is!), ...last]);
     const { record, chunks } = await play(turn, { generate: parts });
     for (const one of [record!, ...chunks]) expect(one).not.toHaveProperty('kept');
+  });
+
+  test('has the logprobs over its sets where the run wants the policy’s, and the server’s own where it wants those', async () => {
+    const { facts } = scriptedBackend({ answer: () => ANSWER });
+    const parts = inParts(7);
+    const backend = (part: object): Pick<TokenBackend, 'facts' | 'generate'> => ({
+      facts: { ...facts, logprobs: 'temperature', givesKept: true },
+      async generate(request, options) {
+        const reply = await parts(request, options);
+        const sets = { kept: reply.outputIds.map((id) => [id]), keptLogprobs: reply.outputIds.map(() => -0.25) };
+        return { ...reply, logprobs: reply.outputIds.map(() => -0.5), ...sets, ...part };
+      },
+    });
+    const cut = { topP: 0.9, temperature: 1 };
+    const wanted = { policy: ['policy', -0.25], raw: ['temperature', -0.5] } as const;
+    for (const [logprobs, [found, value]] of Object.entries(wanted)) {
+      const { record, chunks } = await play(turn, backend({}), { ...cut, logprobs });
+      expect(record).toMatchObject({ logprobsOf: logprobs, logprobsFound: found });
+      for (const one of [record!, ...chunks]) expect(new Set(one.logprobs)).toEqual(new Set([value]));
+    }
+    for (const part of [{ kept: undefined }, { keptLogprobs: undefined }])
+      expect((await play(turn, backend(part), cut)).result).toMatchObject({
+        type: 'no-kept-sets',
+        nonRetryable: false,
+      });
+    const whole = await play(turn, backend({ kept: undefined, keptLogprobs: undefined }));
+    expect(whole.record).toMatchObject({ logprobsFound: 'temperature' });
   });
 
   test('is the answer as far as it fits, cut by length, where the context ends within it', async () => {

@@ -203,6 +203,20 @@ export function backendContract(name: string, place: BackendPlace): void {
     }
   });
 
+  promise(
+    'names the ids that a token was drawn from where it leaves some out, if it says so, and else none',
+    async () => {
+      const sampling = { temperature: 1, topP: 0.8, topK: 1e8 };
+      const { outputIds, kept } = await ask({ sampling, maxNewTokens: 12, stopTokenIds: [] });
+      if (backend.facts.givesKept) {
+        expect(kept).toHaveLength(12);
+        for (const [i, id] of outputIds.entries()) if (kept![i]) expect(kept![i]).toContain(id);
+      } else expect(kept).toBeUndefined();
+      for (const whole of [DEFAULT_SAMPLING, { ...sampling, temperature: 0 }])
+        expect(await ask({ sampling: whole, maxNewTokens: 3 })).not.toHaveProperty('kept');
+    },
+  );
+
   promise('answers many requests at once, each its own', async () => {
     const budgets = [1, 2, 3, 5, 8, 13];
     const all = await Promise.all(budgets.map((maxNewTokens) => ask({ maxNewTokens, stopTokenIds: [] })));

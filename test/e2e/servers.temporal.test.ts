@@ -1,7 +1,7 @@
 // A run against inference servers that speak SGLang's protocol, through the built command line. (They are scripted; `npm run
 // test:servers` plays against real ones. Weights that change under a run: weights.temporal.test.ts.)
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Why } from '../../library/why.ts';
@@ -53,6 +53,37 @@ describe('a run against two servers', () => {
     });
     expect(shown.map(({ url }) => url).sort()).toEqual(servers.map(({ url }) => url).sort());
   });
+
+  test('with truncated sampling has logprobs over the sets that the servers drew from, in its records and rows', async () => {
+    const cut = [
+      '--model',
+      `sglang:${servers[0]!.url}`,
+      ...TOKENIZER,
+      '--top-p',
+      '0.05',
+      '--new-tokens-per-chunk',
+      '8',
+    ];
+    await everturn.mustRun('run', DATA, '--name', 'cut', ...cut, ...SHAPE);
+    await everturn.mustCall('check', 'cut');
+    const drawn = servers[0]!.engine.log.flatMap(({ outputs }) => outputs.map(({ keptLogprob }) => keptLogprob));
+    const store = openFileStore(join(everturn.folder, 'runs'), 'cut');
+    for await (const { turns } of readTrajectories(store)) {
+      for (const { record } of turns) {
+        expect(record).toMatchObject({ logprobsOf: 'policy', logprobsFound: 'policy', kept: expect.any(String) });
+        expect(drawn).toEqual(expect.arrayContaining(record.logprobs as number[]));
+      }
+    }
+    const file = join(everturn.folder, 'rows.jsonl');
+    await everturn.mustCall('export', 'cut', '--format', 'rows', '--to', file);
+    const rows = readFileSync(file, 'utf8').trim().split('\n');
+    expect(rows).toHaveLength(12);
+    for (const line of rows) {
+      const { response_ids: ids, response_mask: mask, kept_ids: kept } = JSON.parse(line) as Record<string, number[][]>;
+      ids!.forEach((id, i) => expect(kept![i] === null || kept![i]!.includes(id as never)).toBe(true));
+      expect(kept!.map((set) => (set === null ? 0 : 1))).toEqual(mask);
+    }
+  }, 300_000);
 
   test('refuses servers whose logprobs are of another distribution than the run wants', async () => {
     const args = ['--model', `sglang:${servers[0]!.url}`, ...TOKENIZER, '--logprobs', 'raw', '--temperature', '0.5'];

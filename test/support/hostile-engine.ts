@@ -44,7 +44,7 @@ export function hostileEngine({ kind, vocabSize, length, answers, latencyMs }: C
       const thought = Array.from(hash.slice(-THOUGHT), (digit) => words[Number.parseInt(digit, 16) % words.length]!);
       const ids = [...thought, ...said, ...ask.stops.slice(0, 1)].slice(0, ask.max);
       const logprobs = toy.contextLogprobs([...ask.context, ...ids], ask.context.length - 1).slice(1);
-      const outputs = ids.map((id, i) => ({ id, logprob: logprobs[i]!, top: [] }));
+      const outputs = ids.map((id, i) => ({ id, logprob: logprobs[i]!, top: [], kept: [id], keptLogprob: 0 }));
       const finish = ask.stops.includes(ids.at(-1)!) ? 'stop' : 'length';
       return { id: ask.id, outputs, finish, spans: [{ version: toy.version, start: 0, end: outputs.length }] };
     },

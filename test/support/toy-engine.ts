@@ -19,6 +19,8 @@ export interface Shape {
   readonly devMode?: boolean;
   /** Of SGLang: spans of versions. */
   readonly spans?: boolean;
+  /** It says what each token was drawn from: SGLang where it is asked, vLLM always. */
+  readonly sets?: boolean;
   readonly msPerToken?: number;
   /** True: named requests that come now wait before their first token. */
   readonly held?: () => boolean;
@@ -89,6 +91,7 @@ export function toyEngine(given: Shape): ToyEngine {
     scaleOut: true,
     devMode: true,
     spans: true,
+    sets: given.kind === 'sglang',
     msPerToken: 0,
     held: () => false,
     folders: null,

@@ -5,6 +5,9 @@ export interface Drawn {
   readonly logprob: number;
   /** The most probable ids, best first. */
   readonly top: readonly { readonly id: number; readonly logprob: number }[];
+  /** The ids that it was drawn from, best first, and its logprob over these alone. */
+  readonly kept: readonly number[];
+  readonly keptLogprob: number;
 }
 
 export type Meaning = 'policy' | 'temperature' | 'raw';
@@ -39,7 +42,8 @@ export function draw(context: readonly number[], vocabSize: number, weights: num
           : -9999;
   let left = hashed(seed % 1e9, before, 99) * Math.exp(mass);
   const id = cut.find((candidate) => (left -= Math.exp(warm[candidate]!)) < 0) ?? cut[0]!;
-  return { id, logprob: of(id), top: order.slice(0, top).map((each) => ({ id: each, logprob: of(each) })) };
+  const sets = { kept: cut, keptLogprob: temperature === 0 ? 0 : warm[id]! - mass };
+  return { id, logprob: of(id), top: order.slice(0, top).map((each) => ({ id: each, logprob: of(each) })), ...sets };
 }
 
 /** Of each id of a context after the one at `from`, which has none, at temperature 1. */

@@ -9,6 +9,9 @@ export const SGLANG_PARAMS =
     ' ',
   );
 
+/** --sampling-mask-max-tokens */
+const MOST_KEPT = 4096;
+
 export function sglang(engine: Engine): Answer {
   const { modelPath, length, vocabSize, name } = engine.shape;
   const bad = (message: string): Reply => ({ status: 400, body: { error: { message } } });
@@ -40,6 +43,12 @@ export function sglang(engine: Engine): Answer {
     const top = num(body['top_logprobs_num'], 0);
     const stops = params['ignore_eos'] === true ? [] : ((params['stop_token_ids'] ?? []) as number[]);
     const draw = { temperature, topP, topK: num(params['top_k'], -1), seed: num(params['sampling_seed'], 0), top };
+    const sets = engine.shape.sets && body['return_sampling_mask'] === true;
+    if (sets && !(draw.topK >= 1 && draw.topK <= MOST_KEPT)) {
+      return bad(
+        `return_sampling_mask requires top_k=1 for greedy sampling or finite 1 < top_k <= ${MOST_KEPT}; got top_k=${draw.topK < 1 ? 2 ** 30 : draw.topK}. Lower top_k or increase --sampling-mask-max-tokens.`,
+      );
+    }
     const id = String(body['rid'] ?? made());
     // Two positions are the server's own, and a budget that needs them is cut in silence.
     const run = await engine.generate({
@@ -52,7 +61,7 @@ export function sglang(engine: Engine): Answer {
     });
     const start = num(body['logprob_start_len'], -1);
     const given = start < 0 ? [] : engine.contextLogprobs(context, start).map((one, i) => [one, context[start + i]]);
-    return ok(sglangReply(run, context.length, max, top, given));
+    return ok(sglangReply(run, context.length, max, top, given, sets));
   }
 
   function sglangReply(
@@ -61,6 +70,7 @@ export function sglang(engine: Engine): Answer {
     max: number,
     top: number,
     given: readonly (readonly unknown[])[],
+    sets: boolean,
   ) {
     const reason =
       finish === 'stop'
@@ -86,6 +96,11 @@ export function sglang(engine: Engine): Answer {
               output_top_logprobs: outputs.map((o) => o.top.map((t) => [t.logprob, t.id, null])),
             }
           : {}),
+        ...(sets && {
+          output_token_sampling_mask: outputs.map(({ kept }) => kept),
+          output_token_sampling_logprobs: outputs.map(({ keptLogprob }) => keptLogprob),
+          output_token_sampling_mask_length: outputs.length,
+        }),
         reasoning_tokens: 0,
         completion_tokens: outputs.length,
         cached_tokens: 6,

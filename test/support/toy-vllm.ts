@@ -19,7 +19,7 @@ import {
 } from './toy-wire.ts';
 
 export function vllm(engine: Engine): Answer {
-  const { modelPath, length, vocabSize, scaleOut, devMode, name: served } = engine.shape;
+  const { modelPath, length, vocabSize, scaleOut, devMode, sets, name: served } = engine.shape;
   const bad = (message: string, param: string | null = null, type = 'BadRequestError', code = 400): Reply => ({
     status: code,
     body: { error: { message, type, param, code } },
@@ -49,6 +49,12 @@ export function vllm(engine: Engine): Answer {
       seed: num(params['seed'], 0),
       top,
     };
+    if (sets && temperature <= 0) return { reply: bad('sampling distribution replay requires temperature > 0') };
+    if (sets && draw.topK <= 0) {
+      const words =
+        'sampling distribution replay requires top_k > 0 to bound sampling mask size, reduce transfer overhead, and avoid potential OOMs';
+      return { reply: bad(words) };
+    }
     // Cut in silence, as vLLM does.
     const max = Math.min(num(params['max_tokens'], 16), length - context.length);
     const id = `${prefix}${String(body['request_id'] ?? made())}`;
@@ -90,7 +96,7 @@ export function vllm(engine: Engine): Answer {
           stop_reason: finish === 'stop' ? outputs.at(-1)!.id : null,
           token_ids: ids(outputs),
           routed_experts: null,
-          sampling_mask: null,
+          sampling_mask: sets ? outputs.map(({ kept }) => kept.toSorted((a, b) => a - b)) : null,
           weight_versions: spans,
           logprobs: {
             content: outputs.map((o) => ({

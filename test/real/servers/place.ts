@@ -7,6 +7,8 @@ import type { RealKind, RealServer, Start } from './real-server.ts';
 export interface Traits {
   readonly kind: RealKind;
   readonly seeded: boolean;
+  /** It says on a CPU which ids it drew from. */
+  readonly saysSets: boolean;
   readonly first: Start & { readonly meaning: 'raw' | 'temperature' | 'policy' };
   /** With its other switch for logprobs. */
   readonly second: Start & { readonly meaning: 'raw' | 'temperature' | 'policy' };

@@ -3,6 +3,7 @@ import { suite } from './suite.ts';
 suite({
   kind: 'sglang',
   seeded: false,
+  saysSets: true,
   first: { meaning: 'temperature' },
   second: { meaning: 'raw', env: { SGLANG_RETURN_ORIGINAL_LOGPROB: '1' } },
   afterBadFolder: ['refused'],

@@ -9,6 +9,7 @@ import { agentTests } from './agent-tests.ts';
 import { claimTests } from './claim-tests.ts';
 import { evaluationTests } from './evaluation-tests.ts';
 import { honestTests } from './honest-tests.ts';
+import { keptTests } from './kept-tests.ts';
 import { oneServerTests } from './one-server-tests.ts';
 import { LONG, type Place, type Traits } from './place.ts';
 import { realServer, type RealServer } from './real-server.ts';
@@ -52,6 +53,7 @@ export function suite(traits: Traits): void {
     backendContract(kind, { open: () => open(servers[0]!), question: 'What is 34 * 27?', seeded: traits.seeded });
     claimTests(place);
     oneServerTests(place);
+    if (traits.saysSets) keptTests(place);
     weightTests(place);
     const isRaw = traits.first.meaning === 'raw';
     const [one, other] = isRaw ? [place.first, place.second] : [place.second, place.first];

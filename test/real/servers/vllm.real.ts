@@ -3,6 +3,7 @@ import { suite } from './suite.ts';
 suite({
   kind: 'vllm',
   seeded: true,
+  saysSets: false,
   first: { meaning: 'raw', args: ['--enable-scale-out'] },
   // Without --enable-scale-out it is asked by /v1/completions.
   second: { meaning: 'policy', args: ['--logprobs-mode', 'processed_logprobs'] },

@@ -14,14 +14,20 @@ import { aQuery, play, putRun, someSettings } from '../play.ts';
 const root = scratchFolder();
 
 /** The problems of a rollout's turn with three tokens, of these sets. */
-async function said(kept: string, part: Partial<RolloutSettings> = {}, forced?: ForcedPass) {
+async function said(kept: string, part: Partial<RolloutSettings> = {}, forced?: ForcedPass, of: object = {}) {
   const settings = someSettings({ topP: 0.8, topK: 3, ...part });
   const store = openLoose(mkdtempSync(join(root, 'run-')));
   await putRun(store, [aQuery('one')], { settings });
   const ids = { outputIds: [5, 6, 256], logprobs: [-0.1, -0.2, -0.3] };
   const versions = [{ version: 0, start: 0, end: 3 }];
   const query = aQuery('one');
-  await play(store, { query, verdicts: ['right'], settings, stop: null, turn: () => ({ ...ids, versions, kept }) });
+  await play(store, {
+    query,
+    verdicts: ['right'],
+    settings,
+    stop: null,
+    turn: () => ({ ...ids, versions, kept, ...of }),
+  });
   const problems: string[] = [];
   const { forcedTokens } = await checkRun(store, ({ problem }) => problems.push(problem), { forced });
   return { problems, forcedTokens };
@@ -54,6 +60,17 @@ describe('the check of kept sets', () => {
     ['that cannot be read', 'AAA=A', {}, /has no right kept: it should be sets of token ids/],
   ])('sets %s are named', async (_, kept, part, problem) => {
     expect((await said(kept, part)).problems[0]).toMatch(problem);
+  });
+
+  test('a server’s set holds what is as probable as the last of its top-k, and no more than that can be', async () => {
+    const server = { server: 'http://10.0.0.1' };
+    const sizes = async (topK: number) =>
+      (await said(RIGHT, { topK }, undefined, server)).problems.filter((problem) => problem.includes('top-k'));
+    expect(await sizes(2)).toEqual([]);
+    const wide = packedKept([[5, 9], [6, 9], Array.from({ length: 60 }, (_, i) => 200 + i)]);
+    expect((await said(wide, { topK: 3 }, undefined, server)).problems.join()).toMatch(
+      /was drawn from 60 ids; top-k is 3/,
+    );
   });
 
   test('the model itself is asked for each recorded token, and what it does not keep is named', async () => {
