@@ -152,8 +152,8 @@ function sayStarted(io: Io, { name, cells, refused }: StartedEvaluation, json: b
   printJson(io, { event: 'started', evaluation: name, cells: runs, refused: refused.map(refusedFacts) });
 }
 
-const refusedFacts = ({ benchmark, label, refused: { reason, message } }: RefusedCell) => ({
-  ...{ benchmark, label, reason, message },
+const refusedFacts = ({ benchmark, label, refused: { reason, message, fix } }: RefusedCell) => ({
+  ...{ benchmark, label, reason, message, fix: fix ?? null },
 });
 
 async function recorded(io: Io, name: string | undefined, under: string): Promise<StartedEvaluation> {

@@ -88,10 +88,10 @@ async function call(
       refused,
       result,
     } = await evaluate({ ...(params as unknown as EvaluateOptions), onEvent });
-    const facts = refused.map(({ benchmark, label, refused: { reason, message } }) => {
-      return { benchmark, label, reason, message };
+    const facts = refused.map(async ({ benchmark, label, refused: error }) => {
+      return { benchmark, label, ...(await errorOf(error)) };
     });
-    return { evaluation, refused: facts, ...(await result()) };
+    return { evaluation, refused: await Promise.all(facts), ...(await result()) };
   }
   const { name, out, cwd, options = {}, ...rest } = params as Params;
   const run = await openPlace(name, { out, cwd });

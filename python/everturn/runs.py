@@ -208,7 +208,8 @@ def run(dataset: str, progress: bool = True, **options) -> Run:
 
 def evaluate(benchmarks, models=(), vary=None, out: str = "runs", command=RECORDED, on_event=None, **options) -> Dict[str, Any]:
     """Benchmarks x models, as `everturn eval`: waits for the end of every cell, each of them a run. options: name, repeats, limit,
-    config, and every setting. Returns {"evaluation": its name, "benchmarks": a table each, "settings", "differing", "refused"}."""
+    config, and every setting. Returns {"evaluation": its name, "benchmarks": a table each, "settings", "differing",
+    "refused": cells that cannot be played, each with "reason", "message" and "fix"}."""
     given = {"benchmarks": _texts(benchmarks), "models": _texts(models), "vary": vary, "out": out, "cwd": os.getcwd(), **options}
     return process_of(command).call("evaluate", on_event, **_options(given))
 

@@ -40,7 +40,8 @@ fork = run.fork("q1", from_turn=1, by="anna")
 forked = [fork.found, fork.result()["total"]]
 table = everturn.evaluate(["rows.jsonl", "none.csv"], "tiny", repeats=2, name="evaluated", max_new_tokens=16, command=command)
 [cell] = table["benchmarks"][0]["runs"]
-evaluated = [cell["run"], cell["ended"], table["refused"][0]["reason"]]
+[refused] = table["refused"]
+evaluated = [cell["run"], cell["ended"], refused["reason"], refused["fix"]]
 print(json.dumps([told, run.found, again.found, run.result()["state"], "made" in events, reasons, forked, evaluated]))
 `;
 
@@ -74,7 +75,7 @@ describe('a run that Python starts', () => {
       ...['new', 'ended', 'ended', true],
       ['unknown-option', 'bad-value', 'run-differs'],
       ['new', 1],
-      ['evaluated-rows-tiny', 4, 'dataset-missing'],
+      ['evaluated-rows-tiny', 4, 'dataset-missing', 'Check the path.'],
     ]);
   });
 });
