@@ -32,9 +32,11 @@ function bytesFree(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }
-/** What tests leave behind goes with this process. */
+/** What tests leave behind goes with this process, which evaluates this file once for each project. */
 function scratchIn(memory: string): string {
-  const folder = mkdtempSync(join(memory, 'everturn-'));
+  const shared = globalThis as { everturnScratch?: string };
+  if (shared.everturnScratch !== undefined) return shared.everturnScratch;
+  const folder = (shared.everturnScratch = mkdtempSync(join(memory, 'everturn-')));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
