@@ -2,10 +2,9 @@
 // workflow started, and store the run's result.
 
 import { Context } from '@temporalio/activity';
-import { firstWords } from '../domain/text/foreign-text.ts';
 import { type RolloutResult, rolloutResult, scoredTurns, unrecordedResult } from '../domain/rollout/ending.ts';
 import { rolloutWorkflowId, type TrajectoryReference } from '../domain/names/ids.ts';
-import { questionOf } from '../domain/query/query.ts';
+import { titleOf } from '../domain/query/query.ts';
 import { StoreError } from '../domain/errors/errors.ts';
 import type { CollectionInput, CollectionResult } from '../domain/run/messages.ts';
 import type { ActivityDeps, WorkflowClosing } from './deps.ts';
@@ -144,7 +143,7 @@ async function readPage(deps: ActivityDeps, input: PageInput): Promise<PagedUnit
       const query = queries[index - first]!;
       const id = { out, run, query: query.queryId, sample, attempt: 1 };
       const ended = (await readEndedResult(store, id)) ?? null;
-      return { unit, index, sample, query: query.queryId, title: firstWords(questionOf(query), 60), ended };
+      return { unit, index, sample, query: query.queryId, title: titleOf(query, 60), ended };
     }),
   );
   return stopping ? withBegun(deps, run, units) : units;

@@ -9,9 +9,8 @@ import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import { functionQueue } from '../domain/names/queues.ts';
 import type { RolloutInput } from '../domain/run/messages.ts';
-import { type Prompt, type Query, questionOf } from '../domain/query/query.ts';
+import { type Prompt, type Query, titleOf } from '../domain/query/query.ts';
 import { isFunctionModel, type RolloutSettings } from '../domain/rollout/settings.ts';
-import { firstWords } from '../domain/text/foreign-text.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
 import type { ProgramDeps } from './deps.ts';
@@ -117,7 +116,7 @@ function openedFrom(
     rollout,
     limits: { numTurns, stop },
     reward: { rewardScaling, rewardBias, turnDiscount },
-    title: firstWords(questionOf(query)),
+    title: titleOf(query),
     task: query.task,
     ...(isFunctionModel(model) && { modelQueue: functionQueue(rollout.run) }),
     ...(program && { program: programFacts(program) }),

@@ -4,11 +4,11 @@ import { startRollout } from '../client/temporal/start-options.ts';
 import { unusable } from '../domain/errors/unusable.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import { CODE_QUEUE } from '../domain/names/queues.ts';
-import { questionOf } from '../domain/query/query.ts';
+import { titleOf } from '../domain/query/query.ts';
 import { mayRetry } from '../domain/rollout/ending.ts';
 import type { EndRecord } from '../domain/rollout/trajectory.ts';
 import type { RetryAct } from '../domain/run/steering.ts';
-import { firstWords, oneLine } from '../domain/text/foreign-text.ts';
+import { oneLine } from '../domain/text/foreign-text.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { registerRun } from '../local/permissions/registered.ts';
 import { homeOf } from '../local/service/home.ts';
@@ -100,5 +100,5 @@ export async function retryRollout(
   const of = { query, sample, attempt, turn: null, hash: end.hash };
   await recordAct(place, { act: 'retry', of, ...signed }, false);
   const input = { run: place.run, out: place.out, index: index!, sample, attempt: id.attempt };
-  return { id, ...(await startRollout(link.session, input, { query, title: firstWords(questionOf(asked)) })) };
+  return { id, ...(await startRollout(link.session, input, { query, title: titleOf(asked) })) };
 }

@@ -1,6 +1,6 @@
 // The value of one field of the data set's rows, for each query of a run: what `stats --by` groups by. The run's folder
-// holds questions and solutions alone, so the data set is read again, and each of its rows must be the one that was
-// played. Rows of users' environments are in the folder. Memory: one value a query.
+// holds categories and the rows of users' environments; for another field the data set is read again, and each of its rows
+// must be the one that was played. Memory: one value a query.
 
 import { createHash } from 'node:crypto';
 import type { DataSource } from '../formats/datasets/dataset.ts';
@@ -31,6 +31,7 @@ export async function fieldOfRows(
   const values = new Map<string, string>();
   const prompts = new Map<string, string>();
   const names = new Set<string>([TASK]);
+  const kept = new Map<string, string>();
   const put = (query: string, row: unknown) => {
     for (const name of namesIn(row)) if (names.size < MOST_NAMES) names.add(name);
     const value = valueAt(row, field);
@@ -39,8 +40,10 @@ export async function fieldOfRows(
   for await (const query of playedQueries(store)) {
     if (field === TASK) values.set(query.queryId, query.environment ?? query.task);
     else if (query.row) put(query.queryId, query.row);
+    else if (query.categories?.[field] !== undefined) kept.set(query.queryId, query.categories[field]);
     else prompts.set(query.queryId, digest(query.prompt));
   }
+  if (kept.size > 0) return kept;
   if (prompts.size > 0) {
     const finder = { cwd, env: process.env };
     const recorded = record?.dataset;

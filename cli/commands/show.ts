@@ -10,7 +10,7 @@ import { damageCode, damageLines } from '../view/left-out.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
 import { commandLine } from '../../library/command-line.ts';
 import type { RunPlace } from '../../run/place.ts';
-import { type Answer, choiceFlag, command, flag, unusable, wholeFlag } from '../command.ts';
+import { type Answer, choiceFlag, command, flag, text, unusable, wholeFlag } from '../command.ts';
 import { findRun } from '../find/place.ts';
 import { findRollout, noRollout } from '../../library/find-rollout.ts';
 import { OF_ROLLOUT, RUN_ARGUMENT } from '../flags.ts';
@@ -27,16 +27,18 @@ export const show = command({
     tokens: flag('each sampled token id with its log probability'),
     wrong: flag('the wrong answers of the run beside their references, by the last judged answer of each rollout'),
     by: choiceFlag('<what>', ['reason'], "with --wrong: how many there are of each verdict's reason"),
+    category: text('<name>', "with --wrong: of this category, subject or level of the data set's rows"),
     json: flag('the trajectory, or the wrong answers, as one JSON object on stdout'),
   },
-  help: 'Example:\n  everturn show my-run arith-0001 --turn 2\n  everturn show my-run --wrong --by reason',
+  help: 'Example:\n  everturn show my-run arith-0001 --turn 2\n  everturn show my-run --wrong --by reason --category algebra',
   async run(io, { query, ...flags }) {
-    const { wrong, by } = flags;
-    if (by !== undefined && !wrong) throw unusable('--by counts wrong answers.', 'Give it with --wrong.');
+    const { wrong, by, category } = flags;
+    if (!wrong && (by ?? category) !== undefined)
+      throw unusable('--by and --category are about wrong answers.', 'Give them with --wrong.');
     if (wrong && query !== undefined)
       throw unusable('--wrong is about a whole run.', 'Leave the query out, or --wrong.', 'bad-arguments');
     const place = await findRun(io, flags.run, flags.out);
-    if (wrong) return shownWrong(io, place, by !== undefined);
+    if (wrong) return shownWrong(io, place, { isCounted: by !== undefined, category });
     if (query === undefined)
       throw unusable('There is no query.', 'Give its id, or --wrong for the wrong answers.', 'bad-arguments');
     const given = { ...flags, query };
@@ -62,9 +64,13 @@ export const show = command({
   },
 });
 
-async function shownWrong(io: Io, place: RunPlace, isCounted: boolean): Promise<Answer> {
+async function shownWrong(
+  io: Io,
+  place: RunPlace,
+  { isCounted, category }: { readonly isCounted: boolean; readonly category: string | undefined },
+): Promise<Answer> {
   await mustHoldAll(place.store);
-  const { wrong, broken } = await wrongAnswers(place.store);
+  const { wrong, broken } = await wrongAnswers(place.store, category);
   const paint = paintFor(io.out, io.env);
   const reasons = countByReason(wrong);
   const one = commandLine(io, place, 'show', isCounted ? '--wrong' : '<query>');

@@ -16,6 +16,7 @@ import {
   TEXT,
   type TypeOf,
 } from '../schema/fields.ts';
+import { firstWords } from '../text/foreign-text.ts';
 
 export const TASKS = ['math', 'stem', 'code'] as const;
 /** `rules`: the answer is to follow instructions. `environment`: the query names an environment of its run, which alone knows its row. */
@@ -91,6 +92,10 @@ export const QUERY = objectOf({
   loose: maybe(BOOLEAN),
   /** Variables of the chat template for this query, before those of its run. */
   chatTemplateKwargs: maybe(OBJECT),
+  /** The row's own question, its first words, where a prompt template stands around it. */
+  title: maybe(TEXT),
+  /** What it is sorted by: `category`, `subject`, `level`. */
+  categories: maybe(mapOf(TEXT)),
   /** The environment of the run that answers for this query; absent: the judge of its task. */
   environment: maybe(NAME),
   /** The whole row, with `environment` and for an agent's program. */
@@ -98,9 +103,12 @@ export const QUERY = objectOf({
 });
 export type Query = TypeOf<typeof QUERY>;
 
-/** The user's question, for titles: the last user message, or the text. */
+/** The user's question: the last user message, or the text. */
 export function questionOf(query: Pick<Query, 'prompt'>): string {
   if (query.prompt.kind === 'text') return query.prompt.text;
   const { messages } = query.prompt;
   return messages.findLast((m) => m.role === 'user')?.content ?? messages.at(-1)?.content ?? '';
 }
+
+export const titleOf = (query: Pick<Query, 'prompt' | 'title'>, maxChars?: number): string =>
+  firstWords(query.title ?? questionOf(query), maxChars);

@@ -15,6 +15,8 @@ export interface RolloutRow {
   readonly title: string;
   /** Values of its reference answers, a few; absent where it has none. */
   readonly expected?: readonly string[];
+  /** What its query is sorted by, by name; absent without any. */
+  readonly categories?: Readonly<Record<string, string>>;
   /** 0-based. */
   readonly sample: number;
   /** 1-based. */
@@ -38,6 +40,10 @@ export interface RolloutRow {
   /** Only while it is open. */
   readonly doing?: Doing;
 }
+
+/** In any case of letters. */
+export const isOfCategory = ({ categories = {} }: Pick<RolloutRow, 'categories'>, wanted: string): boolean =>
+  Object.values(categories).some((value) => value.toLowerCase() === wanted.toLowerCase());
 
 /** The step that an open rollout waits for. */
 export interface Doing {
@@ -77,14 +83,14 @@ interface Glance {
 /** `flaw`: a record that cannot be read, so that `found` is without turns. */
 export function rolloutRow(
   found: RolloutSummary,
-  { title, expected }: Pick<RolloutRow, 'title' | 'expected'>,
+  { title, expected, categories }: Pick<RolloutRow, 'title' | 'expected' | 'categories'>,
   flaw?: string,
 ): RolloutRow {
   const { index, query, sample, attempt, outcome, stopReason, failure, success, returns, finishedAt, steered } = found;
   const turns = glanceOf(found.turns, success.length);
   const undecided = outcome === 'undecided' ? (turns.reasons.at(-1) ?? null) : null;
   return {
-    ...{ index, query, title, ...(expected && { expected }), sample, attempt },
+    ...{ index, query, title, ...(expected && { expected }), ...(categories && { categories }), sample, attempt },
     state: outcome ?? 'open',
     stop: stopReason,
     reason: failure ?? undecided,

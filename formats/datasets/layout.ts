@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Wording } from '../../domain/query/query.ts';
 import { shuffled } from '../../domain/run/shuffle.ts';
 import { choicesOf } from './choices.ts';
-import { found, PROMPTS, type RowObject } from './names.ts';
+import { CATEGORIES, found, PROMPTS, type RowObject } from './names.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { failRow } from './row-fault.ts';
 import { isNaming, placeOfRight } from './stated.ts';
@@ -30,8 +30,10 @@ export function inLayout(row: RowObject, { fields, choices, dates }: Wording): R
 }
 
 function withFields(row: RowObject, fields: Readonly<Record<string, string>>): RowObject {
-  const read = Object.entries(fields).map(([name, field]) => {
-    if (Object.hasOwn(row, field) && row[field] != null) return [name, row[field]] as const;
+  const read = Object.entries(fields).flatMap(([name, field]) => {
+    if (Object.hasOwn(row, field) && row[field] != null) return [[name, row[field]] as const];
+    // A row may be of none.
+    if (CATEGORIES.some((one) => one === name)) return [];
     return failRow(field, 'is missing', `The benchmark reads it as \`${name}\`.`);
   });
   const sources = new Set(Object.values(fields));

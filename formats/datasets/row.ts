@@ -8,8 +8,9 @@ import type { Unread } from './choices.ts';
 import type { Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
 import { instructionsOf, isOfRules } from './instructions.ts';
-import { ID_FIELDS, type RowObject, ALL_EXACT, type Inexact, numberText } from './names.ts';
+import { ALL_EXACT, CATEGORIES, found, ID_FIELDS, type Inexact, numberText, type RowObject } from './names.ts';
 import { isObject } from '../../domain/schema/fields.ts';
+import { firstWords } from '../../domain/text/foreign-text.ts';
 import { failRow, kindText, loneSurrogate, notObject, RowError, shown, type RowFault } from './row-fault.ts';
 import { programTestsOf } from './program-tests.ts';
 import { textIn } from './prompt.ts';
@@ -47,9 +48,14 @@ export function queryFromRow(
   forProgram = false,
 ): RowResult {
   try {
-    const read = parse(row, fallbackId, inexact, environments, asker, forProgram);
-    const chatTemplateKwargs = isObject(row) ? templateKwargsOf(row) : undefined;
-    return read.ok && chatTemplateKwargs ? { ...read, query: { ...read.query, chatTemplateKwargs } } : read;
+    if (!isObject(row)) return { ok: false, ...notObject(row) };
+    const arranged = asker.arranged(row);
+    const read = parse(arranged, fallbackId, inexact, environments, asker, forProgram);
+    if (!read.ok) return read;
+    const chatTemplateKwargs = templateKwargsOf(row);
+    const [title, categories] = [asker.titleOf(arranged), categoriesOf(arranged)];
+    const facts = { ...(title && { title }), ...(categories && { categories }) };
+    return { ...read, query: { ...read.query, ...facts, ...(chatTemplateKwargs && { chatTemplateKwargs }) } };
   } catch (error) {
     if (error instanceof RowError) return { ok: false, ...error.fault };
     throw error;
@@ -57,15 +63,13 @@ export function queryFromRow(
 }
 
 function parse(
-  given: unknown,
+  row: RowObject,
   fallbackId: string,
   inexact: Inexact,
   environments: RowEnvironments,
-  { asks, promptOf, arranged, loose }: Asker,
+  { asks, promptOf, loose }: Asker,
   forProgram: boolean,
 ): RowResult {
-  if (!isObject(given)) return { ok: false, ...notObject(given) };
-  const row = arranged(given);
   const queryId = idOf(row, inexact) ?? fallbackId;
   const environment = environmentOf(row, environments);
   const unread: Unread = environment || forProgram ? 'ignored' : 'refused';
@@ -165,6 +169,17 @@ export function idOf(row: RowObject, inexact: Inexact): string | undefined {
     failRow(field, `is ${Buffer.byteLength(value)} bytes long`, `Use at most ${MAX_ID_BYTES} bytes.`);
   }
   return value;
+}
+
+const MOST_OF_CATEGORY = 200;
+
+function categoriesOf(row: RowObject): Query['categories'] {
+  const all = CATEGORIES.flatMap((name) => {
+    const value = found(row, [name]).find((one) => ['string', 'number'].includes(typeof one.value))?.value;
+    const text = value === undefined ? '' : firstWords(String(value), MOST_OF_CATEGORY);
+    return text === '' ? [] : [[name, text] as const];
+  });
+  return all.length > 0 ? Object.fromEntries(all) : undefined;
 }
 
 /** A row for an agent's program may have a `task` in words. */

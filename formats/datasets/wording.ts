@@ -2,7 +2,7 @@
 // of its question. A field that the template prints and the row lacks is a bad row, not an empty word.
 
 import type { Prompt, Wording } from '../../domain/query/query.ts';
-import { short } from '../../domain/text/foreign-text.ts';
+import { firstWords, short } from '../../domain/text/foreign-text.ts';
 import { choicesOf, type Unread } from './choices.ts';
 import { inLayout, isOfAnotherDay } from './layout.ts';
 import { questionIn } from './program-tests.ts';
@@ -24,12 +24,15 @@ export interface Asker {
   readonly asks: (row: RowObject) => boolean;
   /** Throws a RowError. */
   readonly promptOf: (row: RowObject, unread?: Unread) => Prompt;
+  /** The first words of what it asks itself, where a template stands around them. */
+  readonly titleOf: (row: RowObject) => string | undefined;
 }
 
 /** The rows' own questions. */
-const ITS_OWN: Pick<Asker, 'asks' | 'promptOf'> = {
+const ITS_OWN: Pick<Asker, 'asks' | 'promptOf' | 'titleOf'> = {
   asks: (row) => found(questionIn(row), PROMPTS).length > 0,
   promptOf: (row, unread) => promptOf(questionIn(row), unread),
+  titleOf: () => undefined,
 };
 export const OWN_QUESTIONS: Asker = {
   ...ITS_OWN,
@@ -42,10 +45,9 @@ export const OWN_QUESTIONS: Asker = {
 /** Throws a SyntaxError for a template that is none. */
 export function askerOf(wording: Wording = {}): Asker {
   const { system, template, fields } = wording;
-  const { asks, promptOf: ask } = template === undefined ? ITS_OWN : templated(template);
+  const words = template === undefined ? ITS_OWN : templated(template);
   const asker: Asker = {
-    asks,
-    promptOf: ask,
+    ...words,
     arranged: (row) => inLayout(row, wording),
     leavesOut: (row) => isOfAnotherDay(row, wording),
     loose: wording.loose ?? false,
@@ -55,7 +57,7 @@ export function askerOf(wording: Wording = {}): Asker {
   return {
     ...asker,
     promptOf(row, unread) {
-      const prompt = ask(row, unread);
+      const prompt = words.promptOf(row, unread);
       if (prompt.kind === 'text')
         return failRow('prompt', 'is a plain text, which takes no system message', 'Give a question, or --prompt.');
       const rest = prompt.messages.filter(({ role }) => role !== 'system');
@@ -64,10 +66,20 @@ export function askerOf(wording: Wording = {}): Asker {
   };
 }
 
+/** Questions of known layouts, before the last field that a template prints. */
+const QUESTIONS = [...PROMPTS, 'text', 'question_content'];
+const MOST_OF_TITLE = 120;
+
 function templated(text: string): typeof ITS_OWN {
   const template = promptTemplate(text);
+  const printed = [...text.matchAll(/\{\{-?\s*([a-z_]\w*)/gi)].map(([, name]) => name!);
   return {
     asks: () => true,
+    titleOf(row) {
+      const own = [...QUESTIONS, ...printed.toReversed()].map((name) => row[name]);
+      const text = own.find((value) => typeof value === 'string' && value.trim() !== '');
+      return typeof text === 'string' ? firstWords(text, MOST_OF_TITLE) : undefined;
+    },
     promptOf(row, unread) {
       const fields = Object.fromEntries(Object.entries(row).filter(([, value]) => value != null));
       const text = checkedText('prompt', rendered(template, fields));

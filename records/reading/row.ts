@@ -1,11 +1,10 @@
 // A rollout as a row of a list, from the texts of its records. For display: hashes of turns are not checked here. A
 // rollout with a damaged record is a row too, which names it.
 
-import { firstWords } from '../../domain/text/foreign-text.ts';
 import { type RolloutRow, rolloutRow } from '../../domain/rollout/rollout-row.ts';
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
-import { questionOf } from '../../domain/query/query.ts';
+import { titleOf } from '../../domain/query/query.ts';
 import { expectedValues } from '../../domain/query/references.ts';
 import type { Owner } from '../format/text.ts';
 import { ROLLOUT_FILE } from '../format/rollout-file.ts';
@@ -28,12 +27,13 @@ export function rowOf(files: RolloutFiles, owner: Owner): RolloutRow | undefined
 
 const TITLE_CHARS = 120;
 
-function placeIn(first: string | undefined): Pick<RolloutRow, 'index' | 'title' | 'expected'> {
+function placeIn(first: string | undefined): Pick<RolloutRow, 'index' | 'title' | 'expected' | 'categories'> {
   try {
     const { index, query } = JSON.parse(first ?? '') as RolloutRecord;
     const expected = expectedValues(query);
-    const title = firstWords(questionOf(query), TITLE_CHARS);
-    return { index, title, ...(expected.length > 0 && { expected }) };
+    const { categories } = query;
+    const title = titleOf(query, TITLE_CHARS);
+    return { index, title, ...(expected.length > 0 && { expected }), ...(categories && { categories }) };
   } catch {
     // Torn, or of another form: `check` names it.
     return { index: null, title: '' };

@@ -270,7 +270,9 @@ export async function* queryDigests(store: Store): AsyncGenerator<QueryDigest> {
   for await (const query of playedQueries(store)) yield digestOf(query);
 }
 
-function digestOf({ queryId, prompt, task, environment, ...judged }: Query): QueryDigest {
+function digestOf(query: Query): QueryDigest {
+  // Words for lists are no part of what is asked and judged.
+  const { queryId, prompt, task, environment, title: _title, categories: _categories, ...judged } = query;
   return {
     query: queryId,
     prompt: digest(prompt),

@@ -9,7 +9,8 @@ import { aQuery, play, putRun, RUN } from '../records/play.ts';
 import { call } from './command-line.ts';
 
 const out = mkdtempSync(join(tmpdir(), 'everturn-wrong-'));
-const QUERIES = ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => aQuery(id));
+const SORTED = { title: 'How many hills?', categories: { subject: 'Intermediate Algebra', level: '3' } };
+const QUERIES = ['a1', 'a2', 'a3', 'a4', 'a5'].map((id) => aQuery(id, id === 'a3' ? SORTED : {}));
 const everturn = (...args: string[]) => call(out, args);
 
 beforeAll(async () => {
@@ -42,8 +43,17 @@ describe('everturn show --wrong', () => {
     expect(answers[0]).toMatchObject({ query: 'a2', turn: 3, reference: '42', isCut: true });
   });
 
+  test('of a category alone those of it are listed, by the words of its row; one that no query has is refused with those there are', async () => {
+    for (const category of ['intermediate algebra', '3']) {
+      const { out: text } = await everturn('show', RUN, '--wrong', '--category', category);
+      expect(text.split('\n').slice(1)).toEqual([expect.stringMatching(/^a3 .* How many hills\?$/), '']);
+    }
+    const { code, err } = await everturn('show', RUN, '--wrong', '--category', 'algebra');
+    expect([code, err]).toEqual([2, expect.stringContaining('There are: 3, Intermediate Algebra.')]);
+  });
+
   test('a query and --wrong, --by alone, and neither are refused', async () => {
-    for (const args of [['a1', '--wrong'], ['a1', '--by', 'reason'], []])
+    for (const args of [['a1', '--wrong'], ['a1', '--by', 'reason'], ['a1', '--category', '3'], []])
       expect((await everturn('show', RUN, ...args)).code).toBe(2);
   });
 });

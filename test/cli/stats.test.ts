@@ -183,6 +183,17 @@ describe('everturn stats', () => {
     expect(table.out).toMatch(/^a .*\n(b .*\n)(c .*\n)all /m);
   });
 
+  test('splits by a category that queries were given, without their data set', async () => {
+    const categories = { subject: 'Algebra' };
+    const store = openLoose(out, 'sorted');
+    const queries = [aQuery('a', { categories }), aQuery('b')];
+    await putRun(store, queries, { run: 'sorted' });
+    for (const [index, query] of queries.entries())
+      await play(store, { run: 'sorted', query, index, verdicts: ['right', 'right', 'right'] });
+    const found = await call(out, ['stats', 'sorted', '--out', out, '--by', 'subject']);
+    expect([found.code, found.out]).toEqual([0, expect.stringMatching(/^Algebra .*\n\(none\) .*\nall /m)]);
+  });
+
   test.each([
     ['a field that no row has', 'What', 'depth', 'There are: task, id, prompt, answer, level, info.split, tags'],
     ['rows that ask something else', 'Who', 'level', 'rows.jsonl:1: row "a" asks another question'],

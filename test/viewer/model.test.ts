@@ -18,6 +18,7 @@ const someRow: fc.Arbitrary<Row> = fc
   .record({
     index: fc.option(fc.nat(5), { nil: null }),
     query: fc.constantFrom('a1', 'a2', 'B 3', 'x:y'),
+    categories: fc.constantFrom(undefined, { subject: 'Number Theory', level: '3' }, { category: 'math' }),
     title: fc.constantFrom('What is 2 + 2?', 'Carry the one: 19 + 3'),
     sample: fc.nat(3),
     attempt: fc.integer({ min: 1, max: 2 }),
@@ -26,8 +27,8 @@ const someRow: fc.Arbitrary<Row> = fc
     reward: fc.option(fc.integer({ min: -3, max: 3 }), { nil: null }),
     tokens: fc.array(fc.option(fc.nat(3000), { nil: null, freq: 9 }), { maxLength: 5 }),
   })
-  .map(({ tokens, ...row }) => ({
-    ...row,
+  .map(({ tokens, categories, ...row }) => ({
+    ...{ ...row, ...(categories && { categories }) },
     stop: row.state === 'open' ? null : 'max-turns',
     reason: row.state === 'failed' ? 'server-timeout' : null,
     endedAt: row.state === 'open' ? null : 5,
@@ -55,6 +56,8 @@ describe('the filter', () => {
       ['outcome:failed', ({ state }) => state === 'failed'],
       ['-outcome:complete', ({ state }) => state !== 'complete'],
       ['reason:server-timeout', ({ reason }) => reason !== null],
+      ['category:"number theory"', ({ categories }) => categories?.['level'] === '3'],
+      ['-category:MATH', ({ categories }) => categories?.['category'] !== 'math'],
       ['tokens>2000', (row) => (totalOf(row) ?? 0) > 2000],
       ['seconds<=5', ({ turns }) => turns.ms.reduce((a, b) => a + b, 0) <= 5000],
       ['right@2:no', ({ success }) => success[1] === 0],

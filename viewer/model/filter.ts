@@ -3,6 +3,7 @@
 // be read is an error that says what can. Rows whose fact is unknown are last, whatever the direction; equal rows stay in data
 // set order.
 
+import { isOfCategory } from '../../domain/rollout/rollout-row.ts';
 import { endsRight, rowMs, type Row, rowTokens, rowPlace, rowKey } from './row.ts';
 import type { ListQuery, Page, RolloutMessage, RowPlace } from './messages.ts';
 
@@ -34,6 +35,7 @@ const NAMES: Readonly<Record<string, (row: Row, wanted: string) => boolean>> = {
   finish: (row, wanted) => row.turns.finish.includes(FINISH[wanted] ?? '?'),
   server: (row, wanted) => row.turns.server?.toLowerCase().includes(wanted) ?? false,
   found: (row, wanted) => row.turns.extracted?.toLowerCase().includes(wanted) ?? false,
+  category: isOfCategory,
   has: (row, wanted) => HAS[wanted]?.(row) ?? false,
 };
 

@@ -24,6 +24,19 @@ describe('the words of a run', () => {
     expect(read(row, { template })).toMatchObject(prompt(user('Which?\n- a\n- b\n')));
   });
 
+  test('leave the row its own question as a title, and its categories', () => {
+    const template = 'Think of {{ hint }} step by step.\n{{ ask }}';
+    const row = { hint: 'it', ask: 'How   many?', Subject: 'Algebra', level: 3, category: ['a'], topic: null };
+    expect(read(row, { template })).toMatchObject({
+      query: { title: 'How many?', categories: { subject: 'Algebra', level: '3' } },
+    });
+    expect(read({ ...row, problem: 'How   far?' }, { template })).toMatchObject({ query: { title: 'How far?' } });
+    expect(read({ question: 'How many?' }, { system: 'Be brief.' })).toHaveProperty(
+      'query',
+      expect.not.objectContaining({ title: expect.anything() as string }),
+    );
+  });
+
   test.each([
     ['{{ titel }}', 'titel'],
     ['{{ meta.titel | upper }}', 'meta'],
