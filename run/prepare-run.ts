@@ -156,7 +156,9 @@ function openPlan(
   const [wording, heldWording] = [found, foundHeld].map((one) => wordingOf(parts.options, cwd, one?.wording));
   const selection = { strict, signal, ...(environments && { environments }), ...(program && { program }) };
   return async (reader?: SolutionReader) => {
-    const rows = await readRows({ dataset: found.source, limit, shuffleSeed, wording, ...selection }, reader);
+    // Those of a run that is there were counted when it was made.
+    const size = reader && found.size;
+    const rows = await readRows({ dataset: found.source, limit, shuffleSeed, wording, size, ...selection }, reader);
     const all = { limit: null, shuffleSeed: null, wording: heldWording, ...selection };
     const heldOut = foundHeld && (await readRows({ dataset: foundHeld.source, ...all }, reader));
     const input = { ...parts, name, wording, dataset: rows.dataset, heldOut: heldOut?.dataset, now: now() };

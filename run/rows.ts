@@ -30,6 +30,8 @@ export interface RowSelection {
   readonly program?: ProgramRecord;
   /** The run's own words around its rows. */
   readonly wording?: Wording | undefined;
+  /** Rows that the page of a benchmark says it has. */
+  readonly size?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -60,6 +62,7 @@ export async function readRows(selection: RowSelection, reader?: SolutionReader)
   const { strict, program } = selection;
   const { path, hub, benchmark } = sourceOf(selection.dataset);
   const limit = selection.limit ?? Infinity;
+  let isCut = false;
   const offered = openQueryHash();
   const accepted = openWaitingQueries();
   const badRows: BadRow[] = [];
@@ -78,7 +81,8 @@ export async function readRows(selection: RowSelection, reader?: SolutionReader)
   }
   try {
     for await (const row of reader ? examinedRows(rows(), path, reader) : rows()) {
-      if (accepted.count >= limit) break;
+      isCut = accepted.count >= limit;
+      if (isCut) break;
       if (row.inWords) inWords[row.ok ? 'compared' : 'leftOut']++;
       if (!row.ok) {
         refused++;
@@ -95,12 +99,14 @@ export async function readRows(selection: RowSelection, reader?: SolutionReader)
     if (accepted.count === 0) throw empty(path, badRows[0], refused);
     const sha256 = accepted.end();
     const asOffered = offered.digest();
+    const pageSize = await otherSize(selection, isCut ? undefined : accepted.count + refused);
     return {
       dataset: {
         ...{ path, sha256, accepted: accepted.count, refused },
         ...(asOffered !== sha256 && { offered: asOffered }),
         ...(hub && { hub }),
         ...(benchmark !== undefined && { benchmark }),
+        ...(pageSize && { pageSize }),
       },
       wording: selection.wording,
       ...{ byTask, badRows, openings: [...openings.values()] },
@@ -112,6 +118,16 @@ export async function readRows(selection: RowSelection, reader?: SolutionReader)
     accepted.close();
     throw error;
   }
+}
+
+/** Undefined if the data have as many rows as the page says, whatever is taken of them. */
+async function otherSize(
+  { dataset, wording, size }: RowSelection,
+  counted: number | undefined,
+): Promise<DatasetRecord['pageSize']> {
+  if (size === undefined) return undefined;
+  const rows = counted ?? (await openDataset(dataset, { wording }).count());
+  return rows === size ? undefined : { said: size, rows };
 }
 
 const empty = (dataset: string, first: BadRow | undefined, refused: number): DatasetError =>

@@ -14,7 +14,7 @@ import { readRows } from './rows.ts';
 export interface VerifiedBenchmark {
   readonly dataset: DatasetRecord;
   readonly badRows: readonly BadRow[];
-  /** As many rows were accepted as the page says; null where it says none. */
+  /** There are as many rows as the page says; null where it says none. */
   readonly hasSize: boolean | null;
   /** The commit that was written into the page; null: it names one, or its data are a file. */
   readonly pinned: string | null;
@@ -25,9 +25,9 @@ const MOST_BYTES = 1 << 20;
 /** Throws a DatasetError where the data are not to be had, a StoreError where the page cannot be written. */
 export async function verifyBenchmark(benchmark: Benchmark, named: string, caller: Caller): Promise<VerifiedBenchmark> {
   const { page, file } = benchmark;
-  const { source, wording } = await findRows(benchmark, named, caller);
+  const { source, wording, size } = await findRows(benchmark, named, caller);
   const { dataset, badRows } = await withJudge(async (reader) => {
-    const rows = await readRows({ dataset: source, limit: null, shuffleSeed: null, wording }, reader);
+    const rows = await readRows({ dataset: source, limit: null, shuffleSeed: null, wording, size }, reader);
     rows.close();
     return rows;
   });
@@ -37,5 +37,5 @@ export async function verifyBenchmark(benchmark: Benchmark, named: string, calle
     document.setIn(['source', 'revision'], pinned);
     await writeFile(file, document.toString({ lineWidth: 0 }));
   }
-  return { dataset, badRows, hasSize: page.size === undefined ? null : page.size === dataset.accepted, pinned };
+  return { dataset, badRows, hasSize: page.size === undefined ? null : dataset.pageSize === undefined, pinned };
 }

@@ -37,6 +37,7 @@ export function listFacts({ record: { dataset, versions, settings }, total }: Op
     rollouts: total,
     'rows accepted': dataset?.accepted,
     'rows refused': dataset?.refused,
+    'rows, as its page says': dataset?.pageSize && `${dataset.pageSize.said}; there are ${dataset.pageSize.rows}`,
     'data set SHA-256': dataset?.sha256,
     'data set commit': dataset?.hub?.commit,
     tools: settings.tools?.list.map(({ name }) => name).join(', '),

@@ -70,11 +70,16 @@ function sayRows(
   { isHeldOut, dataset, rows: { dataset: counts, badRows, inWords } }: RunEvent & { readonly type: 'rows' },
   json: boolean,
 ): void {
-  const { accepted, refused, hub } = counts;
+  const { accepted, refused, hub, pageSize: size } = counts;
   const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
   const title = isHeldOut ? 'Held out' : 'Data set';
   const at = hub ? ` at ${hub.commit.slice(0, 12)}` : '';
   say(io, `${title}   ${oneLine(dataset)}${at}: ${plural(accepted, 'query', 'queries')}${left}`);
+  if (size)
+    say(
+      io,
+      `Warning: the page says ${plural(size.said, 'row')}, and its data have ${count(size.rows)}: is this its split?`,
+    );
   for (const bad of badRows.slice(0, SHOWN_BAD_ROWS)) say(io, `  ${oneLine(badRowText({ ...bad, file: dataset }))}`);
   if (refused > SHOWN_BAD_ROWS)
     say(io, `  … and ${plural(refused - SHOWN_BAD_ROWS, 'more', 'more')}; --json names all of them`);

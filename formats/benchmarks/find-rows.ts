@@ -8,8 +8,10 @@ import type { Wording } from '../../domain/query/query.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import type { DataSource } from '../datasets/dataset.ts';
+import { openDataset } from '../datasets/index.ts';
+import { namesText, pairsOf } from '../datasets/near-layout.ts';
 import { type Finder, findDataset } from '../hub/find-dataset.ts';
-import { type Page, placeOf, readPage, wordingOf } from './page.ts';
+import { type Page, placeOf, readPage, refusePage, wordingOf } from './page.ts';
 
 export interface Benchmark {
   readonly name: string;
@@ -24,6 +26,8 @@ export interface FoundRows {
   readonly source: DataSource;
   /** Its page's words and layout; undefined: the rows' own. */
   readonly wording?: Wording;
+  /** Rows that its page says it has. */
+  readonly size?: number;
 }
 
 const PAGE_FILE = /\.ya?ml$/i;
@@ -66,7 +70,20 @@ export function findBenchmark(named: string, cwd: string): Benchmark | undefined
 export async function findRows(benchmark: Benchmark | undefined, named: string, finder: Finder): Promise<FoundRows> {
   if (!benchmark) return { source: await findDataset(named, finder) };
   const { name, page, place } = benchmark;
-  return { source: { ...(await findDataset(place, finder)), benchmark: name }, wording: wordingOf(page) };
+  const source = { ...(await findDataset(place, finder)), benchmark: name };
+  await mustHaveColumns(benchmark, source);
+  return { source, wording: wordingOf(page), ...(page.size !== undefined && { size: page.size }) };
+}
+
+/** A field that its page names and no row has is the page's fault. */
+async function mustHaveColumns({ page: { layout = {} }, file }: Benchmark, source: DataSource): Promise<void> {
+  const { fields = {}, dates } = layout;
+  const named = Object.entries(fields).map(([name, field]) => [['layout', 'fields', name], field] as const);
+  const all = dates ? [...named, [['layout', 'dates', 'field'], dates.field] as const] : named;
+  const columns = all.length === 0 ? [] : await openDataset(source).columns();
+  const absent = columns.length > 0 && all.find(([, field]) => !columns.includes(field));
+  if (absent)
+    refusePage(file, absent[0], `names no column: there is no ${short(absent[1], 80)}, but ${namesText(columns)}`);
 }
 
 /** Half of the pairs of letters of the shorter name stand in the other one, too. */
@@ -74,8 +91,3 @@ function isNear(one: string, other: string): boolean {
   const [few, many] = [pairsOf(one), pairsOf(other)].sort((a, b) => a.length - b.length) as [string[], string[]];
   return few.length > 0 && few.filter((pair) => many.includes(pair)).length * 2 >= few.length;
 }
-
-const pairsOf = (name: string): string[] => {
-  const letters = name.replace(/[^a-z0-9]/g, '');
-  return [...letters].slice(1).map((letter, i) => `${letters[i]}${letter}`);
-};

@@ -87,18 +87,7 @@ const FIX = '`everturn benchmarks gsm8k --json` shows a page that is right.';
 
 /** Throws a DatasetError. */
 export function readPage(file: string): Page {
-  const lines = new LineCounter();
-  const document = parseDocument(textOf(file), { lineCounter: lines });
-  const refuse = (line: number, field: string | null, problem: string): never => {
-    throw new DatasetError(badRowText({ file, line, field, problem, fix: FIX }), { reason: 'bad-page' });
-  };
-  const lineOf = (path: readonly string[]): number => {
-    for (let depth = path.length; depth > 0; depth--) {
-      const node = document.getIn(path.slice(0, depth), true);
-      if (isNode(node) && !isAlias(node) && node.range) return lines.linePos(node.range[0]).line;
-    }
-    return 1;
-  };
+  const { document, refuse, lineOf } = parsePage(file);
   const [broken] = document.errors;
   if (broken) refuse(broken.linePos?.[0].line ?? 1, null, `is no YAML (${short(broken.code, 80)})`);
   let value: unknown;
@@ -115,6 +104,28 @@ export function readPage(file: string): Page {
   const wrong = wrongIn(page);
   if (wrong) refuse(lineOf(wrong.path), wrong.path.join('.'), wrong.problem);
   return page;
+}
+
+function parsePage(file: string) {
+  const lines = new LineCounter();
+  const document = parseDocument(textOf(file), { lineCounter: lines });
+  const refuse = (line: number, field: string | null, problem: string): never => {
+    throw new DatasetError(badRowText({ file, line, field, problem, fix: FIX }), { reason: 'bad-page' });
+  };
+  const lineOf = (path: readonly string[]): number => {
+    for (let depth = path.length; depth > 0; depth--) {
+      const node = document.getIn(path.slice(0, depth), true);
+      if (isNode(node) && !isAlias(node) && node.range) return lines.linePos(node.range[0]).line;
+    }
+    return 1;
+  };
+  return { document, refuse, lineOf };
+}
+
+/** For what is wrong beside the page's own form. Throws a DatasetError with the line of the field. */
+export function refusePage(file: string, path: readonly string[], problem: string): never {
+  const { refuse, lineOf } = parsePage(file);
+  return refuse(lineOf(path), path.join('.'), problem);
 }
 
 function textOf(file: string): string {

@@ -2,7 +2,8 @@
 // unique. Several files are one table: the numbers of a file's rows go on in the next one. Throws a DatasetError if no row is good. Memory: one batch, and the ids seen so far.
 
 import { DatasetError } from '../../domain/errors/errors.ts';
-import type { BadRow, Row } from './dataset.ts';
+import { isObject } from '../../domain/schema/fields.ts';
+import type { BadRow, Dataset, Row } from './dataset.ts';
 import { mustBeFile, type ReadLine, unreadable } from './json-line.ts';
 import { badRowText, rowFault, type RowFault } from './row-fault.ts';
 import { idFieldOf, queryFromRow, type RowReading } from './row.ts';
@@ -19,13 +20,46 @@ export interface Table {
   readonly path: string;
   readonly files: readonly string[];
   readonly batches: (file: string) => AsyncIterable<readonly NumberedRow[]>;
+  /** The names of a file's columns, where its rows do not say them. */
+  readonly columns?: (file: string) => Promise<readonly string[]>;
   /** What to write into an empty file. */
   readonly emptyFix: string;
 }
 
-export async function* acceptedRows(
+export function datasetOf(table: Table, reading: RowReading = {}): Dataset {
+  const { files, columns = namesIn } = table;
+  return {
+    rows: () => acceptedRows(table, reading),
+    async columns() {
+      await mustBeFile(files[0]!);
+      return columns(files[0]!).catch((error: unknown) => {
+        throw unreadable(files[0]!, error);
+      });
+    },
+    async count() {
+      const asker = askerOf(reading.wording);
+      let count = 0;
+      for (const file of files)
+        for await (const batch of table.batches(file))
+          for (const { read } of batch) if (!('json' in read && asker.leavesOut(read.json))) count++;
+      return count;
+    },
+  };
+
+  async function namesIn(file: string): Promise<readonly string[]> {
+    const names = new Set<string>();
+    for await (const batch of table.batches(file)) {
+      for (const { read } of batch)
+        if ('json' in read && isObject(read.json)) for (const name of Object.keys(read.json)) names.add(name);
+      if (names.size > 0) break;
+    }
+    return [...names];
+  }
+}
+
+async function* acceptedRows(
   { path, files, batches, emptyFix }: Table,
-  { environments, wording, forProgram }: RowReading = {},
+  { environments, wording, forProgram }: RowReading,
 ): AsyncGenerator<Row> {
   for (const file of files) await mustBeFile(file);
   const asker = askerOf(wording);

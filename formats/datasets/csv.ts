@@ -1,10 +1,10 @@
-// CSV with a header (RFC 4180; tabs in .tsv): one row a record, streamed. A record ends at a line end outside quotes; a quote
+// CSV with a header (RFC 4180; tabs in .tsv; another separator where the header has that alone): one row a record, streamed. A record ends at a line end outside quotes; a quote
 // opens a field only at the field's start. A cell is a text; an empty one is absent. A cell of a field that holds lists or
 // objects is read as JSON. Bad rows are returned in place. Memory: a block, and one record up to a limit.
 
 import { isUtf8 } from 'node:buffer';
 import { DatasetError } from '../../domain/errors/errors.ts';
-import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
+import { datasetOf, type NumberedRow } from './accepted-rows.ts';
 import type { RowReading } from './row.ts';
 import type { Dataset } from './dataset.ts';
 import { MAX_LINE_BYTES, parseJsonLine, type ReadLine } from './json-line.ts';
@@ -18,19 +18,49 @@ const STRUCTURED: ReadonlySet<string> = new Set([
 ]);
 
 export function csvDataset(path: string, reading?: RowReading, files = [path]): Dataset {
-  const delimiter = /\.tsv(?:\.gz)?$/i.test(files[0]!) ? '\t' : ',';
-  const emptyFix = `Write a header such as question${delimiter}answer, and a row a line.`;
-  return { rows: () => acceptedRows({ path, files, batches: (file) => batches(file, delimiter), emptyFix }, reading) };
+  const usual = /\.tsv(?:\.gz)?$/i.test(files[0]!) ? '\t' : ',';
+  const emptyFix = `Write a header such as question${usual}answer, and a row a line.`;
+  return datasetOf(
+    { path, files, batches: (file) => batches(file, usual), columns: (file) => columnsOf(file, usual), emptyFix },
+    reading,
+  );
 }
 
-async function* batches(file: string, delimiter: string): AsyncGenerator<NumberedRow[]> {
+async function columnsOf(file: string, usual: string): Promise<readonly string[]> {
+  let names: readonly string[] = [];
+  for await (const _ of batches(file, usual, (header) => (names = header))) if (names.length > 0) break;
+  return names.filter((name) => name !== '');
+}
+
+/** Spreadsheets write semicolons where the comma is in numbers. The usual one, unless the header has another one alone. */
+async function delimiterOf(file: string, usual: string): Promise<string> {
+  for await (const records of csvRecords(blocks(file), NONE, MAX_LINE_BYTES)) {
+    const first = records.find(({ bytes }) => bytes?.length !== 0);
+    if (!first) continue;
+    const line = first.bytes?.toString('utf8').replace(/"[^"]*"/g, '') ?? '';
+    return [usual, ';', '\t', ','].find((one) => line.includes(one)) ?? usual;
+  }
+  return usual;
+}
+
+const NONE = -1;
+/** What Excel takes for the separator, and no header. */
+const SEPARATOR = /^\ufeff?sep=.$/;
+
+async function* batches(
+  file: string,
+  usual: string,
+  onHeader: (header: readonly string[]) => void = () => {},
+): AsyncGenerator<NumberedRow[]> {
+  const delimiter = await delimiterOf(file, usual);
   let header: readonly string[] | undefined;
   for await (const records of csvRecords(blocks(file), delimiter.charCodeAt(0), MAX_LINE_BYTES)) {
     const rows: NumberedRow[] = [];
     for (const record of records) {
       if (record.bytes?.length === 0) continue;
+      if (!header && record.length < 10 && SEPARATOR.test(String(record.bytes))) continue;
       if (header) rows.push({ number: record.line, read: rowOf(header, record, delimiter) });
-      else header = headerOf(file, record, delimiter);
+      else onHeader((header = headerOf(file, record, delimiter)));
     }
     yield rows;
   }
@@ -49,8 +79,8 @@ function headerOf(file: string, record: CsvRecord, delimiter: string): readonly 
   const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
   if (twice !== undefined) refuse(`names ${JSON.stringify(twice)} twice`, 'Name each column once.');
   const [only] = names;
-  if (names.length === 1 && /[;\t,]/.test(only!))
-    refuse(`is one column, ${JSON.stringify(only)}`, 'Separate columns with commas (.csv) or tabs (.tsv).');
+  if (names.length === 1 && only!.includes('|'))
+    refuse(`is one column, ${JSON.stringify(only)}`, 'Separate columns with commas, semicolons or tabs.');
   return names;
 }
 
@@ -68,7 +98,7 @@ function rowOf(header: readonly string[], record: CsvRecord, delimiter: string):
     const name = header[i]!;
     // An empty cell is absent; a column without a name is an index that a table's writer left.
     if (name === '' || text === '') continue;
-    const value = valueOf(name, text);
+    const value = valueOf(name, text, delimiter);
     if (value.fault !== undefined) return { fault: { ...value.fault, field: name } };
     row[name] = value.json;
     for (const number of value.inexact) inexact.add(number);
@@ -82,12 +112,17 @@ const NO_NUMBERS: Inexact = new Set();
 
 /** Words that writers of tables put into a cell without a value. */
 const NO_VALUE = /^\s*(?:null|none|nan|nat|undefined|<na>|#?n\/a)\s*$/i;
+const DECIMAL_COMMA = /^\s*[-+]?\d+,\d+\s*$/;
 const REFERENCES: ReadonlySet<string> = new Set([...ANSWER_FIELDS, ...WORKED]);
 
-function valueOf(name: string, text: string): Value {
+function valueOf(name: string, text: string, delimiter: string): Value {
   if (REFERENCES.has(name) && NO_VALUE.test(text)) {
     const fix = `Leave the cell empty where there is none; an answer that is this word is ["${text.trim()}"] in \`solutions\`.`;
     return { fault: rowFault(name, `is ${shown(text)}, which tables write for a missing value`, fix) };
+  }
+  if (delimiter === ';' && REFERENCES.has(name) && DECIMAL_COMMA.test(text)) {
+    const fix = `Write ${text.trim().replace(',', '.')} for a decimal; ["${text.trim()}"] in \`solutions\` is taken as it stands.`;
+    return { fault: rowFault(name, `is ${shown(text)}: its comma may be that of a decimal, or of a list`, fix) };
   }
   const asText = { json: text, inexact: NO_NUMBERS };
   if (!(STRUCTURED.has(name) && /^\s*[[{]/.test(text))) return asText;

@@ -1,14 +1,14 @@
 // JSON lines: one row a line, streamed. A bad row never hides another; blank lines are skipped. Memory: one block, one
 // line, and the ids seen so far. A `.json` may be one array instead: its elements are the rows, numbered from 1.
 
-import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
+import { datasetOf, type NumberedRow } from './accepted-rows.ts';
 import type { RowReading } from './row.ts';
 import type { Dataset } from './dataset.ts';
 import { MAX_LINE_BYTES, parseJsonLine } from './json-line.ts';
 import { type Line, readLines } from './lines.ts';
 
 export function jsonlDataset(path: string, reading?: RowReading, files = [path]): Dataset {
-  return { rows: () => acceptedRows({ path, files, batches, emptyFix: 'Write one JSON object per line.' }, reading) };
+  return datasetOf({ path, files, batches, emptyFix: 'Write one JSON object per line.' }, reading);
 }
 
 async function* batches(file: string): AsyncGenerator<NumberedRow[]> {

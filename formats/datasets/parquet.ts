@@ -18,7 +18,7 @@ import {
 } from 'hyparquet';
 import { DatasetError } from '../../domain/errors/errors.ts';
 import { openRegular } from '../../local/machine/regular-file.ts';
-import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
+import { datasetOf, type NumberedRow } from './accepted-rows.ts';
 import type { RowReading } from './row.ts';
 import type { Dataset } from './dataset.ts';
 import type { ReadLine } from './json-line.ts';
@@ -29,7 +29,7 @@ const MAX_GROUP_BYTES = 1 << 30;
 const MAX_METADATA_BYTES = 64 << 20;
 
 export function parquetDataset(path: string, reading?: RowReading, files = [path]): Dataset {
-  return { rows: () => acceptedRows({ path, files, batches, emptyFix: 'Write at least one row.' }, reading) };
+  return datasetOf({ path, files, batches, emptyFix: 'Write at least one row.' }, reading);
 }
 
 async function* batches(file: string): AsyncGenerator<NumberedRow[]> {

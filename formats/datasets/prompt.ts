@@ -5,6 +5,7 @@ import type { Message, Prompt } from '../../domain/query/query.ts';
 import { listing, lists } from '../../domain/text/choices.ts';
 import { type Choices, choicesOf, type Unread } from './choices.ts';
 import { parseJsonLine } from './json-line.ts';
+import { nearText } from './near-layout.ts';
 import { found, PROMPTS, type Found, type RowObject } from './names.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { failRow, kindText, shown, checkedText } from './row-fault.ts';
@@ -21,7 +22,7 @@ export function promptOf(row: RowObject, unread?: Unread): Prompt {
     return failRow(
       'prompt',
       'is missing',
-      'Give one of: prompt, messages, question, problem; or --prompt, a template over the fields that it has.',
+      `${nearText(row)} Give one of: prompt, messages, question, problem; or --prompt, a template over these.`,
     );
   const { field, prompt } = others.reduce(oneOf, first);
   const choices = choicesOf(row, unread);

@@ -5,12 +5,15 @@
 import type { Stated, Statement } from './dataset.ts';
 import { ANSWER_FIELDS, found, WORKED, type Found, type RowObject, type Inexact, numberText } from './names.ts';
 import { type Unread, bareOf, type Choices, choicesOf } from './choices.ts';
+import { nearText } from './near-layout.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { failRow, kindText, shown, checkedText } from './row-fault.ts';
 import { LETTERS, statedChoice } from '../../domain/text/choices.ts';
 
 const NOTHING_RIGHT =
   'Give `answer` (a text, a number, or a list of which any is right), or `solution`, or `solutions`: rename the field that has it.';
+/** Null in this row, and not in others. */
+const ANSWERS = new RegExp(`^(?:${[...ANSWER_FIELDS, ...WORKED].join('|')})$`, 'i');
 const IN_VERL =
   'Give it as a text, or a list of which any is right: without one a row is for a reward model, not for a judge.';
 
@@ -31,7 +34,8 @@ export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer', u
     const [unsaid] = fields;
     if (unsaid) failRow(unsaid.field, `is ${shown(unsaid.value)}: no answer was found`, NOTHING_RIGHT);
     if (isObject(row['reward_model'])) return failRow('reward_model.ground_truth', 'is missing', IN_VERL);
-    return failRow(without ? 'solutions' : 'answer', 'is missing', NOTHING_RIGHT);
+    const near = Object.keys(row).some((name) => ANSWERS.test(name)) ? '' : `${nearText(row)} `;
+    return failRow(without ? 'solutions' : 'answer', 'is missing', `${near}${NOTHING_RIGHT}`);
   }
   return {
     solutions: decided(row, first, inexact),

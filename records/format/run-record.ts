@@ -48,6 +48,8 @@ const DATASET = objectOf({
   hub: maybe(HUB_SOURCE),
   /** The benchmark whose page the rows were read by. */
   benchmark: maybe(NAME),
+  /** Where its page says another number of rows than its data have, bad ones included. */
+  pageSize: maybe(objectOf({ said: COUNT, rows: COUNT })),
 });
 
 export type DatasetRecord = TypeOf<typeof DATASET>;

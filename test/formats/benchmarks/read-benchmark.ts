@@ -56,11 +56,11 @@ export async function rowsNamed(
   named: string,
   root: string,
   solutions: SolutionReader,
-  options: { readonly prompt?: string } = {},
+  { prompt, limit = null }: { readonly prompt?: string; readonly limit?: number | null } = {},
 ) {
-  const { source, wording } = await findRows(findBenchmark(named, root), named, { cwd: root, env: envOf(root) });
-  const words = wordingOf({ system: null, prompt: options.prompt ?? null }, root, wording);
-  const rows = await readRows({ dataset: source, limit: null, shuffleSeed: null, wording: words }, solutions);
+  const { source, wording, size } = await findRows(findBenchmark(named, root), named, { cwd: root, env: envOf(root) });
+  const words = wordingOf({ system: null, prompt: prompt ?? null }, root, wording);
+  const rows = await readRows({ dataset: source, limit, shuffleSeed: null, wording: words, size }, solutions);
   const queries = [];
   for await (const query of rows.queries()) queries.push(query);
   rows.close();

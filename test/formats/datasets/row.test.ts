@@ -156,6 +156,30 @@ describe('a row', () => {
     if (!result.ok) expect(result.fix).toMatch(/^[A-Z].*\.$/);
   });
 
+  test.each([
+    [
+      { quesiton: 'x', anwser: '2' },
+      'prompt',
+      'The row has: quesiton, anwser. Nearest is GSM8K, with question, answer: rename, or `fields: { question: quesiton, answer: anwser }`',
+    ],
+    [
+      { problem: 'x', worked_solution: 'y' },
+      'answer',
+      'Nearest is MATH, with problem, solution: rename, or `fields: { solution: worked_solution }`',
+    ],
+    [{ Frage: 'x', 'Antwort\u001b': '2' }, 'prompt', 'The row has: Frage, Antwort'],
+    [
+      { prompt: 'x', tests: 'y', entrypoint: 'z' },
+      'answer',
+      'Nearest is HumanEval, with prompt, test, entry_point: rename',
+    ],
+    [{ question: 'x', answer: null }, 'answer', 'Give `answer` (a text'],
+  ])('refuses the columns %j with those of the nearest layout', (own, field, says) => {
+    const result = queryFromRow(own, '7');
+    expect(result).toMatchObject({ ok: false, field, fix: expect.stringContaining(says) });
+    expect(JSON.stringify(result)).not.toContain('u001b');
+  });
+
   test.each([[null], [5], ['x'], [[]]])('refuses %j, which is no object', (value) => {
     expect(queryFromRow(value, '7')).toMatchObject({
       ok: false,

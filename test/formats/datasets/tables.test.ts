@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
+import { questionOf } from '../../../domain/query/query.ts';
 import { csvRecords } from '../../../formats/datasets/csv.ts';
 import { openDataset } from '../../../formats/datasets/index.ts';
 import { parquetDataset } from '../../../formats/datasets/parquet.ts';
@@ -262,10 +263,28 @@ describe('a CSV data set', () => {
 
   test.each([
     ['id,question,id\n1,2,3\n', 'names "id" twice'],
-    ['question;answer\nWhat?;1\n', 'is one column'],
+    ['question|answer\nWhat?|1\n', 'is one column'],
     ['question,answer\rWhat?,1\r', 'end in CR alone'],
   ])('the header %j is refused', async (text, problem) => {
     await expect(csv(text)).rejects.toMatchObject({ message: expect.stringContaining(problem) });
+  });
+
+  test.each([
+    ['question;answer\n"One; or, two\n?";1\n', ['One; or, two\n?']],
+    ['\ufeffsep=;\r\nquestion;answer\r\nOne?;1\r\n', ['One?']],
+    ['question\tanswer\nOne, two?\t1\n', ['One, two?']],
+    ['question,answer\nOne; two?,1\n', ['One; two?']],
+  ])('the header %j says what separates its columns', async (text, asked) => {
+    expect(goodOf(await csv(text)).map(questionOf)).toEqual(asked);
+  });
+
+  test('a comma between digits in an answer is no separator of thousands or lists unasked where semicolons separate columns', async () => {
+    const rows = await csv('question;answer;solutions\nA, 1?;3,14;\nB?;"1,234";\nC?;;"[""3,14""]"\nD?;3.14;\n');
+    expect(badOf(rows)).toMatchObject([
+      { line: 2, field: 'answer', fix: expect.stringContaining('Write 3.14 for a decimal') },
+      { line: 3, field: 'answer' },
+    ]);
+    expect(goodOf(rows).map(questionOf)).toEqual(['C?', 'D?']);
   });
 
   test('tabs, gzip and an index column without a name are read', async () => {
