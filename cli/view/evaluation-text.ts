@@ -6,7 +6,8 @@ import type { RefusedCell } from '../../library/evaluate/cells.ts';
 import type { EvaluationTable } from '../../library/evaluate/table.ts';
 import type { InForce } from '../../records/format/settings-in-force.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
-import { count, lines, percents, share } from '../format.ts';
+import { costText } from '../find/prices.ts';
+import { clock, count, lines, percents, share } from '../format.ts';
 import type { Io } from '../io.ts';
 import { points, pText, runsText } from './comparison-text.ts';
 
@@ -65,6 +66,8 @@ export function evaluationMarkdown(table: EvaluationTable, refused: readonly Ref
       passAtAll && `pass@${run.repeats} ${share(passAtAll.value)}`,
       leftOutWrong && `${share(leftOutWrong.value)} with what was left out as wrong`,
       difference?.value != null && `${points(difference.value)}, p ${pText(difference.p)}`,
+      run.cost && `cost ${costText(run.cost).replace(/:.*/, '')}`,
+      run.tookSeconds !== null && `time ${clock(1000 * run.tookSeconds)}`,
     ).join('<br>');
   };
   const title = (runs: Runs): string => {

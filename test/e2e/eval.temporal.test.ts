@@ -26,7 +26,8 @@ beforeAll(async () => {
     const status = content === undefined ? 404 : text.includes(refused) ? 401 : 200;
     if (status === 200) answered.push(`${model} ${messages[0]!.content}`);
     const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
-    const reply = { id: 'x', object: 'chat.completion', model, choices };
+    const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+    const reply = { id: 'x', object: 'chat.completion', model, choices, usage };
     response.writeHead(status).end(JSON.stringify(status === 200 ? reply : { error: { message: `no ${model}` } }));
   });
   everturn = openSharedEverturn();
@@ -55,9 +56,21 @@ describe('an evaluation', { timeout: 300_000 }, () => {
     expect(stdout).toMatch(/^other +poor +50\.0 % /m);
     expect(stdout).toMatch(/^Settings {3}numTurns 1, /m);
     const calls = answered.length;
-    const again = await everturn.call('eval', '--name', 'both', '--format', 'md');
+    const again = await everturn.call(
+      'eval',
+      '--name',
+      'both',
+      '--format',
+      'md',
+      '--price-in',
+      '1',
+      '--price-out',
+      '1',
+    );
     expect(again.code, again.stderr).toBe(0);
-    expect(again.stdout).toMatch(/^\| rows \| accuracy, 6 problems \| 100\.0 % \(.*\) \| 0\.0 % .*−100\.0 points/m);
+    expect(again.stdout).toMatch(
+      /^\| rows \| accuracy, 6 problems \| 100\.0 % \(.*\) \| 0\.0 % .*−100\.0 points.*<br>cost \S+<br>time \d+:\d\d \|$/m,
+    );
     expect((await play('both', ['good', 'poor'])).code).toBe(0);
     expect(answered.length).toBe(calls);
   });
