@@ -10,6 +10,7 @@ import { settingsWithOrigins } from '../records/format/run-record.ts';
 import { type InForce, settingsInForce } from '../records/format/settings-in-force.ts';
 import { mustReadEvaluation, type RecordedCell } from '../records/run/evaluation-record.ts';
 import { compareSeveral, type CostOfRun, shown } from './compare-runs.ts';
+import { addressed, playedAt, sourcesOf } from './evaluation-facts.ts';
 import type { BenchmarkMessage, EvaluationMessage } from './model/messages.ts';
 import { sizesIn } from './plain-files.ts';
 import type { OpenRun, Runs } from './runs.ts';
@@ -17,6 +18,8 @@ import type { OpenRun, Runs } from './runs.ts';
 interface Table {
   readonly message: BenchmarkMessage;
   readonly records: readonly Pick<OpenRun, 'run' | 'record'>[];
+  readonly played: EvaluationMessage['played'];
+  readonly models: EvaluationMessage['models'];
 }
 
 const MOST_SAID = 200;
@@ -60,7 +63,11 @@ export function openEvaluationTables(runs: Runs, costOf: CostOfRun): (name: stri
     const heads = await Promise.all(all.map((open) => runs.head(open)));
     const compared = all.length === 0 ? [] : (await compareSeveral(all, heads, costOf)).runs;
     const labelled = compared.map((run, i) => ({ ...run, label: there[i]!.label }));
-    const table = { message: { benchmark, runs: labelled, unread }, records: all };
+    const table: Table = {
+      message: { benchmark, runs: labelled, unread, sources: sourcesOf(there) },
+      ...{ records: all, played: playedAt(there) },
+      models: there.map(({ label, open }) => [label, addressed(open.record.settings.model)]),
+    };
     if (heads.some(({ state }) => state === 'open') || unread.length > 0) return table;
     ended.set(key, { ...table, stamp, records: all.map(({ run, record }) => ({ run, record })) });
     close(all.map(({ run }) => run));
@@ -80,20 +87,7 @@ export function openEvaluationTables(runs: Runs, costOf: CostOfRun): (name: stri
           cells.filter((cell) => cell.benchmark === benchmark),
         ),
       );
-    const played = tables.flatMap(({ records }) => records);
-    const { settings, differing } = settingsInForce(
-      played.map(({ run, record }) => ({ run, settings: settingsWithOrigins(record) })),
-    );
-    const named = cells.flatMap(({ benchmark, label, run }) => {
-      const own = differing[run];
-      return own ? [[`${benchmark} ${label}`, own.map((one) => textOf(one).join(' ')).join(', ')] as const] : [];
-    });
-    return {
-      name,
-      benchmarks: tables.map(({ message }) => message),
-      settings: settings.map(textOf),
-      differing: named,
-    };
+    return messageOfTables(name, cells, tables);
   }
 
   // One after the other: none closes what another one reads.
@@ -103,6 +97,34 @@ export function openEvaluationTables(runs: Runs, costOf: CostOfRun): (name: stri
     last = next.catch(() => {});
     return next;
   };
+}
+
+function messageOfTables(name: string, cells: readonly RecordedCell[], tables: readonly Table[]): EvaluationMessage {
+  const played = tables.flatMap(({ records }) => records);
+  const { settings, differing } = settingsInForce(
+    played.map(({ run, record }) => ({ run, settings: settingsWithOrigins(record) })),
+  );
+  const named = cells.flatMap(({ benchmark, label, run }) => {
+    const own = differing[run]?.filter(isShort) ?? [];
+    const text = own.map((one) => textOf(one).join(' ')).join(', ');
+    return text === '' ? [] : [[`${benchmark} ${label}`, text] as const];
+  });
+  return {
+    name,
+    benchmarks: tables.map(({ message }) => message),
+    played: span(tables),
+    models: [...new Map(tables.flatMap(({ models }) => models))],
+    settings: settings.filter(isShort).map(textOf),
+    differing: named,
+  };
+}
+
+/** Its texts stand whole beside its data. */
+const isShort = ({ name }: InForce): boolean => name !== 'system' && name !== 'prompt';
+
+function span(tables: readonly Table[]): EvaluationMessage['played'] {
+  const all = tables.flatMap(({ played }) => (played ? [played] : []));
+  return all.length === 0 ? null : [Math.min(...all.map(([from]) => from)), Math.max(...all.map(([, until]) => until))];
 }
 
 const textOf = ({ name, value }: InForce): readonly [string, string] => [name, short(shown(value), MOST_SAID)];

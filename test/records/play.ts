@@ -43,19 +43,20 @@ export async function putRun(
   queries: readonly Query[],
   part: { samples?: number; settings?: RolloutSettings; run?: string } & Pick<
     RunRecord,
-    'evaluation' | 'evaluates' | 'train'
-  > = {},
+    'evaluation' | 'evaluates' | 'train' | 'wording'
+  > & { from?: Partial<NonNullable<RunRecord['dataset']>> } = {},
 ): Promise<void> {
   await store.putQueries(queries);
   const { sha256, accepted } = await hashQueries(queries);
-  const { evaluation, evaluates, train } = part;
+  const { evaluation, evaluates, train, wording, from } = part;
   const record = aRunRecord(part.run ?? RUN, part.settings ?? someSettings(), {
     ...(train && { train }),
+    ...(wording && { wording }),
     ...(evaluation && { evaluation }),
     ...(evaluates && { evaluates }),
     origins: Object.fromEntries(Object.keys(someSettings()).map((key) => [key, 'flag' as const])),
     samples: part.samples ?? 1,
-    dataset: { path: 'q.jsonl', sha256, accepted, refused: 0 },
+    dataset: { path: 'q.jsonl', sha256, accepted, refused: 0, ...from },
   });
   await store.put('run', null, record);
 }

@@ -9,7 +9,7 @@ import { makeReport } from '../../viewer/report.ts';
 import { play, putRun, RUN } from '../records/play.ts';
 import { axeFaults } from './axe.ts';
 import { builtPage, NO_BROWSER, openPage, useViewer } from './browser.ts';
-import { playEvaluation } from './evaluation-rig.ts';
+import { playEvaluation, TEMPLATE } from './evaluation-rig.ts';
 import { QUERIES, type ViewRig } from './rig.ts';
 import { describeUnless } from '../support/needs.ts';
 
@@ -105,6 +105,11 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     const hard = await page.getByRole('region', { name: 'hard', exact: true }).innerText();
     expect(hard).toContain('every rollout failed: scripted');
     expect(hard).toContain('c: There is no run "e-hard-c"');
+    const whole = page.getByRole('region', { name: 'sums', exact: true });
+    const prompt = whole.locator('details', { hasText: 'prompt template' });
+    expect(await prompt.locator('pre').isVisible()).toBe(false);
+    await prompt.locator('summary').click();
+    expect(await prompt.locator('pre').innerText()).toBe(TEMPLATE);
     await sums.getByRole('link', { name: '2', exact: true }).click();
     await expect.poll(() => page.url()).toContain('/run/e-sums-a/rollouts?f=right%40T%3Ano');
     await expect.poll(() => page.locator('.tr.row').count()).toBe(2);

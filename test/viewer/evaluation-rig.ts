@@ -13,6 +13,18 @@ const VERDICTS: Readonly<Record<string, readonly VerdictValue[]>> = {
   'e-sums-b': ['right', 'right', 'wrong', 'right'],
 };
 
+export const COMMIT = 'c'.repeat(40);
+export const SYSTEM = 'You are a calculator.';
+export const TEMPLATE = `${'Think step by step. '.repeat(20)}\n\n{{ question }}`;
+/** As a page of a benchmark on the hub asks, whose data have other rows than it says. */
+const OF_SUMS = {
+  wording: { system: SYSTEM, template: TEMPLATE },
+  from: {
+    ...{ path: 'hf:made/sums/main', refused: 1, pageSize: { said: 7, rows: 5 } },
+    hub: { commit: COMMIT, files: [{ name: 'main.jsonl', sha256: 'a'.repeat(64) }] },
+  },
+};
+
 export const settingsOf = (label: string) =>
   someSettings({ numTurns: 1, model: `openai:https://models.example#${label}` });
 
@@ -25,7 +37,7 @@ export async function playEvaluation(out: string): Promise<void> {
       if (run === 'e-hard-c') continue;
       const settings = settingsOf(label);
       const store = openFileStore(out, run);
-      await putRun(store, QUERIES, { run, settings });
+      await putRun(store, QUERIES, { run, settings, ...(benchmark === 'sums' && OF_SUMS) });
       for (const [index, query] of QUERIES.entries()) {
         const verdict = VERDICTS[run]?.[index];
         if (verdict) await play(store, { run, settings, query, index, verdicts: [verdict] });

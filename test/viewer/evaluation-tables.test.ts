@@ -7,7 +7,8 @@ import { openFileStore } from '../../records/file-store.ts';
 import { mustReadEvaluation, recordEvaluation } from '../../records/run/evaluation-record.ts';
 import { runPlace } from '../../run/place.ts';
 import { play } from '../records/play.ts';
-import { playEvaluation, settingsOf, withMeaning } from './evaluation-rig.ts';
+import { addressed } from '../../viewer/evaluation-facts.ts';
+import { COMMIT, playEvaluation, settingsOf, SYSTEM, TEMPLATE, withMeaning } from './evaluation-rig.ts';
 import { QUERIES, type ViewRig, viewRig } from './rig.ts';
 
 describe('the tables of an evaluation', () => {
@@ -41,6 +42,31 @@ describe('the tables of an evaluation', () => {
     });
     expect(hard!.unread).toEqual([{ label: 'c', problem: expect.stringContaining('There is no run "e-hard-c"') }]);
   });
+
+  test('say what they are of: dates, models with their hosts, and of each benchmark data and words', async () => {
+    const { played, models, benchmarks } = await rig.api.evaluation('e');
+    expect(played![0]).toBe(1);
+    expect(played![1]).toBeGreaterThan(1);
+    expect(models).toEqual(['a', 'b', 'c'].map((label) => [label, `${label} at models.example`]));
+    const [source, ...others] = benchmarks[0]!.sources;
+    expect(source).toMatchObject({ labels: [], system: SYSTEM, template: TEMPLATE });
+    expect(others).toEqual([]);
+    expect(source!.facts).toEqual([
+      ['data', `hf:made/sums@${COMMIT}/main`],
+      ['main.jsonl, SHA-256', 'a'.repeat(64)],
+      ['rows', '4, bad ones left out: 1'],
+      ['rows of its page', '7, and its data have 5'],
+      ['rows as played, SHA-256', expect.stringMatching(/^[0-9a-f]{64}$/)],
+    ]);
+    expect(benchmarks[1]!.sources.map(({ labels, facts }) => [labels, facts[0]])).toEqual([[[], ['data', 'q.jsonl']]]);
+  });
+
+  test.each([
+    ['openai:https://u:secret@models.example/v1#gpt-x', 'gpt-x at models.example'],
+    ['sglang:http://one:30000,http://two', 'sglang at one:30000, two'],
+    ['tiny', 'tiny'],
+    ['transformers:./a#b', 'transformers:./a#b'],
+  ])('name the host of %s and no key', (model, named) => expect(addressed(model)).toBe(named));
 
   test('of a benchmark that has ended follow a rollout that is played again', async () => {
     const cells = [{ benchmark: 'hard', label: 'a', run: 'e-hard-a' }];

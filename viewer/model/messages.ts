@@ -245,6 +245,10 @@ export interface ComparedHead {
 export interface EvaluationMessage {
   readonly name: string;
   readonly benchmarks: readonly BenchmarkMessage[];
+  /** Epoch milliseconds: its runs began, and their last rollout has ended, or 0; null without a run. */
+  readonly played: readonly [from: number, until: number] | null;
+  /** By label: the model, and the host that it is at. */
+  readonly models: readonly (readonly [label: string, model: string])[];
   readonly settings: readonly (readonly [name: string, value: string])[];
   /** Settings that are not the same in all, by cell. */
   readonly differing: readonly (readonly [cell: string, settings: string])[];
@@ -254,6 +258,14 @@ export interface BenchmarkMessage {
   readonly benchmark: string;
   readonly runs: readonly (ComparedHead & { readonly label: string })[];
   readonly unread: readonly { readonly label: string; readonly problem: string }[];
+  /** What its numbers are of; several where its runs differ. */
+  readonly sources: readonly {
+    /** Empty: all of them. */
+    readonly labels: readonly string[];
+    readonly facts: readonly (readonly [name: string, value: string])[];
+    readonly system?: string;
+    readonly template?: string;
+  }[];
 }
 
 export interface ReportData {

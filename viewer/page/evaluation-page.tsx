@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import type { BenchmarkMessage, EvaluationMessage } from '../model/messages.ts';
 import { plain } from '../model/visible-bytes.ts';
-import { plural, spaced } from './format.ts';
+import { moment, plural, spaced } from './format.ts';
 import { Facts, Loading, Notice, OmittedParts, Problem, Section } from './parts.tsx';
 import { type EvaluationRoute, runHref } from './route.ts';
 import { RunTables } from './run-tables.tsx';
@@ -23,14 +23,15 @@ export function EvaluationPage({ route, source }: Props): JSX.Element {
     (found) => (source.kind === 'server' ? again(found) : 0),
   );
   if (!message) return <Loading error={error} back={['#/', 'All runs']} />;
-  const { benchmarks, settings, differing } = message;
+  const { benchmarks, models, settings, differing } = message;
   const isPaired = benchmarks.some(({ runs }) => runs.length > 1);
   return (
     <section>
       <div class="head">
         <h1>{message.name}</h1>
         <p class="dim">
-          {plural(benchmarks.length, 'benchmark')}.{' '}
+          {plural(benchmarks.length, 'benchmark')}
+          {playedText(message)}.{' '}
           {isPaired && 'Differences are with the first model, query by query: a paired t-test, one p for each row. '}
           Tokens and time are those of an answer.
         </p>
@@ -41,6 +42,9 @@ export function EvaluationPage({ route, source }: Props): JSX.Element {
         {benchmarks.map((one) => (
           <Benchmark key={one.benchmark} message={one} linked={source.kind === 'server'} />
         ))}
+        <Section title="Models" wide>
+          <Facts facts={models.map(([label, model]) => [plain(label), plain(model)])} />
+        </Section>
         <Section title="Settings in force" wide>
           <Facts facts={settings.map(([name, value]) => [spaced(name), plain(value)])} />
           {differing.length > 0 && <Facts facts={differing.map(([cell, own]) => [plain(cell), plain(own)])} />}
@@ -48,6 +52,12 @@ export function EvaluationPage({ route, source }: Props): JSX.Element {
       </div>
     </section>
   );
+}
+
+function playedText({ played }: EvaluationMessage): string {
+  if (!played) return '';
+  const [from, until] = played.map(moment);
+  return `, begun ${from}${played[1] > 0 && until !== from ? `, last rollout ended ${until}` : ''}`;
 }
 
 /** A cell that cannot be read may be there later. */
@@ -59,7 +69,7 @@ function again({ benchmarks }: EvaluationMessage): number {
 }
 
 function Benchmark({ message, linked }: { readonly message: BenchmarkMessage; readonly linked: boolean }): JSX.Element {
-  const { runs, unread } = message;
+  const { runs, unread, sources } = message;
   const benchmark = plain(message.benchmark);
   return (
     <Section title={benchmark} wide>
@@ -79,6 +89,25 @@ function Benchmark({ message, linked }: { readonly message: BenchmarkMessage; re
           </a>
         )}
       />
+      {sources.map(({ labels, facts, system, template }) => (
+        <div key={labels.join()}>
+          {labels.length > 0 && <p class="dim">{plain(labels.join('; '))}</p>}
+          <Facts facts={facts.map(([name, value]) => [plain(name), plain(value)])} />
+          <Words title="system text" text={system} />
+          <Words title="prompt template" text={template} />
+        </div>
+      ))}
     </Section>
+  );
+}
+
+/** Long texts are folded. */
+function Words({ title, text }: { readonly title: string; readonly text: string | undefined }): JSX.Element | null {
+  if (text === undefined) return null;
+  return (
+    <details class="context">
+      <summary>{title}</summary>
+      <pre class="text">{plain(text)}</pre>
+    </details>
   );
 }
