@@ -189,7 +189,7 @@ def parsed(arguments):
     parser.add_argument("--seq-len", type=positive, help="prime-rl: the trainer's seq_len; longer rows are cut there")
     parser.add_argument("--ranks", type=positive, default=1, help="prime-rl: data-parallel ranks")
     parser.add_argument("--groups-per-step", type=positive, default=32, help="prime-rl: groups of one training step")
-    parser.add_argument("--first-step", type=int, default=0, help="prime-rl: the number of the first step")
+    parser.add_argument("--first-step", type=int, default=1, help="prime-rl: the number of the first step (default: 1, as its trainer counts)")
     given = parser.parse_args(arguments)
     if given.format == "prime-rl" and not (given.to and given.seq_len):
         parser.error("prime-rl needs --to, the trainer's output folder, and --seq-len, the trainer's seq_len")

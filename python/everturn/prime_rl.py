@@ -1,7 +1,7 @@
 """Rows with advantages as prime-rl's micro batches: rollouts/step_N/rank_R.bin, MessagePack, each struct a list in field order.
 The layout is that of PrimeIntellect-ai/prime-rl@559b4477, src/prime_rl/transports/rollouts/types.py, and changes often. Every
 rank of a step has the same number of micro batches; a sample beyond the trainer's sequence length is cut there, as prime-rl
-does. It gets no ids, rewards or versions: its steps are trained in order. Holds one step."""
+does. It gets no ids, rewards or versions: its steps are trained in order, from 1 on. Holds one step."""
 import os
 import shutil
 
@@ -30,7 +30,7 @@ def micro_batch(row, seq_len):
     ]
 
 
-def steps(rows, seq_len, ranks=1, groups_per_step=32, first_step=0):
+def steps(rows, seq_len, ranks=1, groups_per_step=32, first_step=1):
     """Yields (step, its micro batches by rank) of whole groups, in the order of the rows."""
     samples, groups, step = [], set(), first_step
     for row in rows:
@@ -73,20 +73,31 @@ def packed(samples, seq_len, ranks):
 def write_steps(made, folder, pack=None):
     """Fills `<folder>/rollouts`, which appears whole or not at all; one that is there is refused: a trainer may be reading it.
     pack: a value to MessagePack, by default msgspec's, which prime-rl needs itself, or msgpack's."""
-    pack = pack or _pack()
     target, part = os.path.join(folder, "rollouts"), os.path.join(folder, f"rollouts.{os.getpid()}.part")
     if os.path.exists(target):
         raise ValueError(f"{target} exists already: name another folder, or move that one away")
     try:
         for step, by_rank in made:
-            os.makedirs(os.path.join(part, f"step_{step}"))
-            for rank, batches in enumerate(by_rank):
-                with open(os.path.join(part, f"step_{step}", f"rank_{rank}.bin"), "wb") as out:
-                    out.write(pack(batches))
+            write_step(os.path.join(part, f"step_{step}"), by_rank, pack=pack)
         if os.path.isdir(part):
             os.rename(part, target)
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def write_step(folder, by_rank, more={}, pack=None):
+    """The files of one step, and more of them: {name: bytes}. The folder appears whole, its files on disk."""
+    pack, (above, name) = pack or _pack(), os.path.split(folder)
+    # no name that prime-rl would take for a step's; a kill may have left it
+    part = os.path.join(above, f".{name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    os.makedirs(part)
+    for name, data in {**{f"rank_{rank}.bin": pack(batches) for rank, batches in enumerate(by_rank)}, **more}.items():
+        with open(os.path.join(part, name), "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+    os.rename(part, folder)
 
 
 def _pack():

@@ -3,8 +3,10 @@ verl 0.9.1 and TransferQueue 0.1.11 were read in their wheels."""
 import asyncio
 import os
 import sys
+import tempfile
 import types
 import unittest
+from unittest import mock
 
 from everturn import Batch, EverturnError
 
@@ -83,6 +85,22 @@ class Trl(unittest.TestCase):
             with self.assertRaises(EverturnError) as caught:
                 Rollouts(feed)(["p"] * asked, types.SimpleNamespace(num_generations=4 if asked == 4 else 2))
             self.assertEqual(caught.exception.reason, reason)
+
+
+class Saved(unittest.TestCase):
+    def test_the_folder_of_a_version_is_found_by_its_number_or_that_of_the_step_before(self):
+        from everturn.integrations import Steps, saved
+
+        with tempfile.TemporaryDirectory() as root:
+            for name in ("global_step_1/hf", "epoch0globalstep0", "epoch1globalstep1"):
+                os.makedirs(os.path.join(root, name))
+            with mock.patch.dict(os.environ, EVERTURN_WEIGHTS=f"{root}/global_step_{{version}}/hf"):
+                steps = Steps(Groups())
+            self.assertEqual([steps.weights(version) for version in (0, 1)], [None, f"{root}/global_step_1/hf"])
+            self.assertEqual(saved(f"{root}/epoch*globalstep{{step}}")(2), f"{root}/epoch1globalstep1")
+            with self.assertRaises(EverturnError) as caught:
+                steps.weights(2)
+            self.assertEqual((caught.exception.reason, saved(None)(3)), ("no-weights", None))
 
 
 class SkyRl(unittest.TestCase):

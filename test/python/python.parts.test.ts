@@ -35,7 +35,7 @@ const PROMISES = [
   [
     'the drop-in classes take steps as TRL, SkyRL, slime, verl, OpenRLHF and AReaL ask for them',
     'integrations_test.py',
-    8,
+    9,
   ],
   [
     'the surviving line of a log holds what the last checkpoint holds, and is compared with the ledger',
@@ -51,6 +51,11 @@ const PROMISES = [
     'the pusher to AReaL sends the bytes of its own, and has every sample trained once, whoever is killed',
     'areal_push_test.py',
     7,
+  ],
+  [
+    'the feeder of prime-rl has every group trained once, in the step of the ledger, whoever is killed',
+    'prime_rl_feed_test.py',
+    3,
   ],
 ] as const;
 

@@ -1,5 +1,7 @@
 """Everturn's rollouts as a trainer's own class or function asks for them. Everturn chooses the prompts, so a run's --samples and
 --batch-groups are the trainer's samples of a prompt and prompts of a step."""
+import glob
+import os
 import threading
 
 from ..errors import EverturnError
@@ -7,13 +9,30 @@ from ..errors import EverturnError
 NO_EVALUATION = "A run that a trainer lives on evaluates nothing."
 
 
+def saved(pattern):
+    """weights(version) of a trainer that saves each step as a Hugging Face model, before it asks for the next: {version} stands
+    for the version, {step} for the one before, as of a trainer that counts from 0, and * for what nobody knows."""
+
+    def weights(version):
+        if not pattern or version == 0:
+            return None
+        found = glob.glob(pattern.format(version=version, step=version - 1))
+        if len(found) != 1:
+            raise EverturnError(f"Version {version} was not saved: {len(found)} folders are {pattern}.", "no-weights",
+                                "Let the trainer save every step as a Hugging Face model in this place.")
+        return found[0]
+
+    return weights
+
+
 class Steps:
     """One batch a step of a synchronous trainer: asking for the next one says that the one before was trained.
 
     version: of the checkpoint that the trainer goes on from; the run is rewound to it. weights(version): the folder that
-    the run's servers load, or None if the trainer gives them their weights itself."""
+    the run's servers load, or None if the trainer gives them their weights itself; or `saved` of a pattern (EVERTURN_WEIGHTS)."""
 
-    def __init__(self, feed, version=0, weights=lambda version: None):
+    def __init__(self, feed, version=0, weights=None):
+        weights = weights if callable(weights) else saved(weights or os.environ.get("EVERTURN_WEIGHTS"))
         self.feed, self.version, self.weights, self.batch = feed, version, weights, None
         before = feed.status()
         if version == before["version"] + 1 and len(before["leases"]) == 1:

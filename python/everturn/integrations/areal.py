@@ -1,5 +1,6 @@
 """AReaL: workflow="everturn.integrations.areal.Workflow", workflow_kwargs={"run": …, "groups": the batch size, "samples": …}, with
-gconfig.n_samples 1, max_head_offpolicyness 0 and one rollout process. Weights reach AReaL's servers by AReaL; play the run with them."""
+gconfig.n_samples 1, max_head_offpolicyness 0 and one rollout process. The run's servers load what "weights" (or EVERTURN_WEIGHTS) names, or
+AReaL loads them itself. Its controller v2 takes no workflow."""
 import asyncio
 import threading
 
@@ -16,8 +17,8 @@ class Workflow(RolloutWorkflow):
 
     dealt, lock = {}, threading.Lock()
 
-    def __init__(self, run=None, groups=1, samples=1, feed=None):
-        self.run, self.groups, self.samples, self.feed = run, groups, samples, feed
+    def __init__(self, run=None, groups=1, samples=1, feed=None, weights=None):
+        self.run, self.groups, self.samples, self.feed, self.weights = run, groups, samples, feed, weights
 
     async def arun_episode(self, engine, data):
         return await asyncio.get_running_loop().run_in_executor(None, self.episode, engine.get_version())
@@ -26,5 +27,5 @@ class Workflow(RolloutWorkflow):
         key = self.feed or self.run
         with self.lock:
             if key not in self.dealt:
-                self.dealt[key] = Dealt(self.feed or Feed(self.run), self.groups, self.samples, version=version)
+                self.dealt[key] = Dealt(self.feed or Feed(self.run), self.groups, self.samples, version=version, weights=self.weights)
         return to_areal(self.dealt[key].group(version))

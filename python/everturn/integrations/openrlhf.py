@@ -1,6 +1,6 @@
 """OpenRLHF: --train.agent_func_path <the file of this module>, with EVERTURN_RUN as the run's name or folder, EVERTURN_GROUPS
 and EVERTURN_SAMPLES as --rollout.batch_size and --rollout.n_samples_per_prompt, EVERTURN_VERSION as the step to go on from (0), and one
-vLLM engine. Weights reach OpenRLHF's engine by OpenRLHF; play the run with it."""
+vLLM engine. The run's servers load what EVERTURN_WEIGHTS names, or OpenRLHF loads them itself."""
 import asyncio
 import os
 import threading

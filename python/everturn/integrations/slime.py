@@ -1,5 +1,5 @@
-"""slime: --rollout-function-path everturn.integrations.slime.rollouts, with EVERTURN_RUN as the run's name or folder. Weights reach
-slime's own servers by slime; play the run with them. Evaluation needs slime's own function."""
+"""slime: --rollout-function-path everturn.integrations.slime.rollouts, with EVERTURN_RUN as the run's name or folder. The run's servers
+load what EVERTURN_WEIGHTS names, or slime loads them itself. Evaluation needs slime's own function."""
 import os
 
 from slime.rollout.base_types import RolloutFnTrainOutput

@@ -1,5 +1,5 @@
 """verl: +actor_rollout_ref.rollout.agent.agent_loop_manager_class=everturn.integrations.verl.Manager for its v1 trainer, with EVERTURN_RUN
-as the run's name or folder. Weights reach verl's servers by verl; play the run with them. Evaluation needs verl's own manager."""
+as the run's name or folder. The run's servers load what EVERTURN_WEIGHTS names, or verl loads them itself. Evaluation needs verl's own manager."""
 import os
 
 import torch
