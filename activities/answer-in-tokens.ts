@@ -50,6 +50,7 @@ export async function answerInTokens(backend: TokenBackend, asked: DueTurn): Pro
       outputIds,
       logprobs,
       ...keptField(kept),
+      ...(facts.identity?.hasExperts && { expertsMissing: true }),
       outputText,
       answer: await tokenizer.decode(outputIds, { skipSpecialTokens: true }),
       finish,

@@ -29,10 +29,12 @@ export async function detailsOfRun(place: RunPlace, { source }: RunProgress, aro
     // A damaged run.json is for `check` to name.
     store.get('run').catch(() => undefined),
   ]);
-  const { forkedFrom = null, train, settings } = stored?.record ?? {};
+  const { forkedFrom = null, train, settings, model } = stored?.record ?? {};
   // Its servers do not say what tokens were drawn from, and a trainer takes them as they are.
   const biased = train !== undefined && settings !== undefined && isBiased(settings);
-  return { run, folder, servers, feed, evaluations, weights, people, forkedFrom, ...(biased && { biased }) };
+  const expertsMissing = train !== undefined && model?.hasExperts === true;
+  const warnings = { ...(biased && { biased }), ...(expertsMissing && { expertsMissing }) };
+  return { run, folder, servers, feed, evaluations, weights, people, forkedFrom, ...warnings };
 }
 
 export interface FeedStatus extends FeedHead {

@@ -17,7 +17,7 @@ import { OF_RUN, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say, typable } from '../io.ts';
 import { showEnding } from '../play/ending.ts';
 import { followToEnd } from '../play/follow.ts';
-import { BIASED, STAYS } from '../play/play-run.ts';
+import { BIASED, EXPERTS_MISSING, STAYS } from '../play/play-run.ts';
 import { ago, lines, paintFor, plural } from '../format.ts';
 import { peopleLine } from '../view/people.ts';
 import { serverTable, slotsText, weightsLines } from '../view/servers.ts';
@@ -85,6 +85,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     status.forkedFrom && `${paint('dim', 'From')}       ${lineageText(status.forkedFrom)}`,
     status.feed && ['', ...feedStatusLines(status.feed, io.now()), ''],
     status.biased && paint('yellow', BIASED),
+    status.expertsMissing && paint('yellow', EXPERTS_MISSING),
     evaluationLine(status.evaluations, paint),
     status.servers.length > 0 && ['', serverTable(status.servers, paint), ''],
     weightsLines(status.weights, paint),

@@ -94,6 +94,9 @@ export async function playPlanned(
 export const BIASED =
   'Biased     tokens are left out when drawing, and the servers do not say which: recomputed logprobs are not the sampler’s';
 
+export const EXPERTS_MISSING =
+  'Experts    a mixture of experts, whose routing is not recorded: a trainer that routes the tokens anew may diverge';
+
 export const STAYS = 'Ctrl-C detaches; the run continues.';
 
 /** Shows the end of a run that is not played again. */
@@ -129,6 +132,7 @@ async function playedLines(io: Io, link: Link, { place, record, rows, parts }: P
     options.train &&
       `Training   ${batchGroups} groups a step, at most ${plural(maxStaleness, 'version')} old, handed out by ${by}`,
     options.train && isBiased(record.settings) && BIASED,
+    options.train && record.model?.hasExperts && EXPERTS_MISSING,
     options.eval !== null &&
       `Evaluated  versions 0, ${every}, ${2 * every}, … of the weights, as runs in ${shortPath(io, evaluationsFolder(place.store.folder))}`,
     program

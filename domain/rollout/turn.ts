@@ -52,6 +52,8 @@ export const TURN = {
   logprobs: f.NUMBERS,
   /** The ids that each output id was drawn from, packed; absent if all of them, or if the server does not say. */
   kept: f.maybe(KEPT_SETS),
+  /** True of a mixture of experts: the experts that made each token are not recorded. */
+  expertsMissing: f.maybe(f.oneOf(true)),
   /** outputIds as text, special tokens included. */
   outputText: f.TEXT,
   /** outputIds as text without special tokens: what is judged. */

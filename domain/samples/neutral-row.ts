@@ -76,6 +76,8 @@ export interface NeutralRow extends RowLabels, KeptFields {
   readonly temperature: number;
   /** Epoch milliseconds when the rollout began. */
   readonly birth_time: number;
+  /** The model is a mixture of experts, and the experts that made its tokens are not recorded. */
+  readonly experts_missing?: true;
   /** 1 on a token of weights too old to train on it; absent where nobody asked. */
   readonly mask_stale?: readonly (0 | 1)[];
   /** 0-based: the rollout of an agent's program is one row for each leaf of its calls; a sampled token is trained in one of them. */
@@ -156,6 +158,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> & 
     temperature: settings.temperature,
     birth_time: rollout.birthTime,
     ...sets,
+    ...(turns.some(({ expertsMissing }) => expertsMissing) && { experts_missing: true }),
     ...(stale && { mask_stale: stale }),
     ...(branch && {
       branch: branch.index,

@@ -1,7 +1,7 @@
 // The identity of a model, by its behaviour: paths differ between machines with the same model, and whole families
 // share a vocabulary size. Names the differences of two models, with both values; compares only facts that both report.
 
-import { HASH, mapOf, NUMBER, objectOf, orNull, TEXT, type TypeOf } from '../schema/fields.ts';
+import { HASH, mapOf, maybe, NUMBER, objectOf, oneOf, orNull, TEXT, type TypeOf } from '../schema/fields.ts';
 
 /** Logprobs of a fixed probe: `<place>:<id>` for given ids, `top:<id>` for the most probable next ones. */
 const CANARY = objectOf({
@@ -21,6 +21,8 @@ export const MODEL = objectOf({
   /** SHA-256 of the weights' files; of embedded models. */
   weights: orNull(HASH),
   canary: orNull(CANARY),
+  /** A mixture of experts; absent: it is none, or its config.json was not found. */
+  hasExperts: maybe(oneOf(true)),
 });
 export type ModelIdentity = TypeOf<typeof MODEL>;
 

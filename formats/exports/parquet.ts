@@ -93,6 +93,7 @@ const ROLLOUT_COLUMNS: RowForm<RolloutColumns>['columns'] = {
   kept_ids: { kind: 'int', list: 'of lists', sparse: true },
   kept_missing: { kind: 'int', sparse: true },
   biased_logprobs: { kind: 'bool', sparse: true },
+  experts_missing: { kind: 'bool', sparse: true },
   versions: { kind: 'int', list: true },
   turn_ids: { kind: 'int', list: true },
   turn_ends: { kind: 'int', list: true },

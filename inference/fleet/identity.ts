@@ -30,6 +30,7 @@ export async function serverIdentity({ name, served, contextLength, canary }: Qu
     ...(await tokenizerHashes(served.folder)),
     weights: null,
     canary: ids.length > 0 ? await canary(ids) : null,
+    ...(served.hasExperts && { hasExperts: true }),
   };
 }
 

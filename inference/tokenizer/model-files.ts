@@ -16,14 +16,24 @@ export interface ModelConfig {
   readonly vocabSize: number | null;
   /** The ids in config.json and generation_config.json; null without a readable generation_config.json. */
   readonly endIds: readonly number[] | null;
+  /** Its layers send a token to some of several experts. */
+  readonly hasExperts: boolean;
 }
+
+/** Counts of experts, as families of models name them. */
+const EXPERTS = ['num_experts', 'num_local_experts', 'n_routed_experts', 'moe_num_experts'];
 
 export async function readModelConfig(folder: string): Promise<ModelConfig> {
   const [config, generation] = ['config.json', 'generation_config.json'].map((name) => jsonOf(folder, name));
   const text = config?.['text_config'] as Json | undefined;
   const size = config?.['vocab_size'] ?? text?.['vocab_size'];
   const ids = [config, text, generation].flatMap((file) => file?.['eos_token_id'] ?? []).filter(isId);
-  return { vocabSize: isId(size) && size > 0 ? size : null, endIds: generation ? [...new Set(ids)] : null };
+  const counts = EXPERTS.flatMap((name) => [config?.[name], text?.[name]]);
+  return {
+    vocabSize: isId(size) && size > 0 ? size : null,
+    endIds: generation ? [...new Set(ids)] : null,
+    hasExperts: counts.some((count) => isId(count) && count > 1),
+  };
 }
 
 export interface TokenizerHashes {

@@ -12,6 +12,7 @@ export interface ServedTokenizer {
   readonly vocabSize: number;
   /** The folder of its files on this machine. */
   readonly folder: string;
+  readonly hasExperts: boolean;
   /** True if an answer may end at this id. `reported`: the id at which it ended according to the server. */
   readonly ends: (id: number, reported: number | null) => boolean;
 }
@@ -56,13 +57,14 @@ async function read(name: string): Promise<ServedTokenizer> {
   const source = await findModelSource(name);
   const tokenizer = await openTokenizer(source);
   const folder = folderOf(source);
-  const { vocabSize, endIds } = await readModelConfig(folder);
+  const { vocabSize, endIds, hasExperts } = await readModelConfig(folder);
   const ends = new Set([...tokenizer.stopTokenIds, ...(endIds ?? [])]);
   // Without generation_config.json the list is incomplete: the server's stop reason counts for ids without text.
   return {
     tokenizer,
     vocabSize: vocabSize ?? tokenizer.size,
     folder,
+    hasExperts,
     ends: (id, reported) => ends.has(id) || (endIds === null && reported === id && tokenizer.specialIds.has(id)),
   };
 }

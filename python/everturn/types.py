@@ -35,6 +35,8 @@ class Row(_Row, total=False):
     kept_ids: List[Optional[List[int]]]
     kept_missing: int
     biased_logprobs: bool
+    # of a mixture of experts
+    experts_missing: bool
     staleness: Optional[int]
     surviving: Optional[bool]
     group_size: int

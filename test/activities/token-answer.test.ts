@@ -117,6 +117,16 @@ describe.each([1, 2])('turn %i of a token backend', (turn) => {
     expect(whole.record).toMatchObject({ logprobsFound: 'temperature' });
   });
 
+  test('says of a mixture of experts that the experts of its tokens are missing, and of no other model', async () => {
+    const { facts } = scriptedBackend({ answer: () => ANSWER });
+    const { generate } = honest;
+    const identity = { name: null, tokenizer: null, template: null, weights: null, canary: null } as const;
+    const { record } = await play(turn, { facts: { ...facts, identity: { ...identity, hasExperts: true } }, generate });
+    expect(record).toMatchObject({ expertsMissing: true });
+    const dense = await play(turn, { facts: { ...facts, identity }, generate });
+    expect(dense.record).not.toHaveProperty('expertsMissing');
+  });
+
   test('is the answer as far as it fits, cut by length, where the context ends within it', async () => {
     const { record, result } = await play(turn, { generate: endsAfter(9) });
     expect(record).toMatchObject({ answer: ANSWER.slice(0, 9), finish: 'length', maxNewTokens: 9 });

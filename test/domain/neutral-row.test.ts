@@ -85,6 +85,13 @@ describe('a neutral row', () => {
       expect(said(more)).not.toHaveProperty('biased_logprobs');
   });
 
+  test('says that the experts which made its tokens are missing, where a turn says so', () => {
+    const [whole] = fc.sample(trajectories, { numRuns: 1, seed: 1 }) as [Trajectory];
+    expect(neutralRow(whole)).not.toHaveProperty('experts_missing');
+    const turns = whole.turns.map((turn) => ({ ...turn, record: { ...turn.record, expertsMissing: true as const } }));
+    expect(neutralRow({ ...whole, turns })).toMatchObject({ experts_missing: true });
+  });
+
   test('AReaL’s turns of two samples never share an id, whatever the queries are called', () => {
     const name = fc.string({
       unit: fc.constantFrom('@', '%', '4', '0', '-', 't', '1', 'q'),

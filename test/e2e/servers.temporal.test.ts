@@ -1,7 +1,7 @@
 // A run against inference servers that speak SGLang's protocol, through the built command line. (They are scripted; `npm run
 // test:servers` plays against real ones. Weights that change under a run: weights.temporal.test.ts.)
 
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Why } from '../../library/why.ts';
@@ -83,6 +83,22 @@ describe('a run against two servers', () => {
       ids!.forEach((id, i) => expect(kept![i] === null || kept![i]!.includes(id as never)).toBe(true));
       expect(kept!.map((set) => (set === null ? 0 : 1))).toEqual(mask);
     }
+  }, 300_000);
+
+  test('whose model is a mixture of experts warns its trainer as it begins, and in its status', async () => {
+    const folder = join(everturn.folder, 'experts');
+    cpSync(join(ROOT, 'models/tiny'), folder, { recursive: true, filter: (path) => !/onnx|safetensors/.test(path) });
+    const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as object;
+    writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, num_local_experts: 4 }));
+    const model = ['--model', `sglang:${servers[0]!.url}`, '--tokenizer', folder, ...SHAPE];
+    const began = await everturn.mustRun('run', DATA, '--name', 'experts', ...model, '--train', '--detach');
+    expect(began.stdout + began.stderr).toContain('a mixture of experts, whose routing is not recorded');
+    expect(await everturn.mustCall('status', 'experts')).toContain(
+      'a mixture of experts, whose routing is not recorded',
+    );
+    await everturn.mustCall('cancel', 'experts');
+    const store = openFileStore(join(everturn.folder, 'runs'), 'experts');
+    expect((await store.get('run'))!.record.model).toMatchObject({ hasExperts: true });
   }, 300_000);
 
   test('refuses servers whose logprobs are of another distribution than the run wants', async () => {
