@@ -1,12 +1,14 @@
 """Each drop-in class by its path, called twice over a real run by the framework's own code, which then makes of its rollouts what its
 trainer trains on: `classes.py <run> <framework>` prints it. Exit code 2: the framework is not here. Inference servers, which these packages
 import and our rollouts never ask, are empty modules."""
+import ast
 import asyncio
 import importlib.abc
 import importlib.machinery
 import importlib.metadata
 import json
 import os
+import re
 import sys
 import types
 import typing
@@ -17,15 +19,20 @@ RUN, FRAMEWORK = sys.argv[1:]
 GROUPS, SAMPLES = 2, 2
 COUNT = GROUPS * SAMPLES
 HERE = os.path.dirname(os.path.abspath(__file__))
-os.environ.update(EVERTURN_RUN=RUN, EVERTURN_GROUPS=str(GROUPS), EVERTURN_SAMPLES=str(SAMPLES))
+TINY = os.path.join(HERE, "../../../models/tiny")
+# compiling takes minutes, and is not what is tried
+os.environ.update(EVERTURN_RUN=RUN, EVERTURN_GROUPS=str(GROUPS), EVERTURN_SAMPLES=str(SAMPLES), TORCHDYNAMO_DISABLE="1")
 sys.path.append(os.path.join(os.environ.get("EVERTURN_TRAINERS_SOURCES", ""), "slime"))
 
 
+ABSENT = ("sglang", "sglang_router", "swanlab", "tensorboardX", "trackio", "vllm")
+
+
 class Absent(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Modules of inference servers: each name in them is a class that nobody makes."""
+    """Modules of inference servers and of trackers: each name in them is a class that nobody makes."""
 
     def find_spec(self, name, path, target=None):
-        return importlib.machinery.ModuleSpec(name, self, is_package=True) if name.split(".")[0] in ("sglang", "sglang_router", "vllm") else None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True) if name.split(".")[0] in ABSENT else None
 
     def exec_module(self, module):
         module.__getattr__ = self.member
@@ -136,7 +143,61 @@ def areal():
             engine.submit({"question": "?"}, workflow="everturn.integrations.areal.Workflow", workflow_kwargs={"run": RUN, "groups": GROUPS, "samples": SAMPLES})
         made = engine.wait(GROUPS)
     engine.destroy()
-    return {"trained_tokens": int(sum(one["loss_mask"].sum() for one in made)), "rows": sum(len(one["input_ids"]) for one in made)}
+    v2_refuses("everturn.integrations.areal.Workflow")
+    said = {"trained_tokens": int(sum(one["loss_mask"].sum() for one in made)), "rows": sum(len(one["input_ids"]) for one in made)}
+    areal_step(made)
+    return said
+
+
+def areal_step(batch):
+    """As AReaL's PPOTrainer does: its FSDP actor takes an optimiser step, here on a CPU, from logprobs that are the sampler's."""
+    import torch
+    from areal.api.cli_args import MicroBatchSpec, NormConfig, OptimizerConfig, PPOActorConfig
+    from areal.api.io_struct import FinetuneSpec
+    from areal.engine.fsdp_engine import FSDPPPOActor
+    from areal.utils.network import find_free_ports
+
+    os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT=str(find_free_ports(1)[0]))
+    actor = FSDPPPOActor(PPOActorConfig(
+        experiment_name="e", trial_name="t", backend="fsdp:d1p1t1", path=TINY, dtype="float32", attn_impl="sdpa", gradient_checkpointing=False,
+        mb_spec=MicroBatchSpec(max_tokens_per_mb=4096), optimizer=OptimizerConfig(lr=1e-4, warmup_steps_proportion=0.0), ppo_n_minibatches=1,
+        reward_norm=NormConfig(mean_level="group", std_level="group", group_size=SAMPLES), kl_ctl=0.0, use_decoupled_loss=True))
+    actor.create_process_group()
+    actor.initialize(None, FinetuneSpec(total_train_epochs=1, dataset_size=COUNT, train_batch_size=COUNT))
+    # AReaL gives its masks as Qwen takes them, and all are None: samples end where their positions begin again
+    actor.model.register_forward_pre_hook(lambda model, given, named: (given, {**named, "attention_mask": None}), with_kwargs=True)
+    for trajectory, logprobs in zip(batch, actor.compute_logp(batch)):
+        trajectory["prox_logp"] = logprobs
+        # AReaL's own stand one place earlier
+        apart = (logprobs.roll(1, -1) - trajectory["logprobs"]).abs() * trajectory["loss_mask"]
+        assert apart.max() < 0.05, apart.max()
+    before = [value.detach().clone() for value in actor.model.parameters()]
+    learnt = actor.compute_advantages(batch)
+    actor.ppo_update(learnt)
+    moved = any(not torch.equal(*pair) for pair in zip(before, actor.model.parameters()))
+    assert moved or not any((one["advantages"] * one["loss_mask"]).any() for one in learnt)
+    assert {int(state["step"]) for state in actor.optimizer.state.values()} == {1}
+    actor.destroy()
+
+
+def v2_refuses(workflow):
+    """AReaL's controller of version 2 (areal-project/AReaL@cbff54d6, which no package has) takes no workflow: it must refuse ours by name."""
+    root = os.path.join(os.environ.get("EVERTURN_TRAINERS_SOURCES", ""), "areal-now")
+    path = os.path.join(root, "areal/v2/inference_service/controller/controller.py")
+    if not os.path.exists(path):
+        print("AReaL's controller v2 is not here: its refusal is not tried", file=sys.stderr)
+        return
+    with open(path, encoding="utf-8") as file:
+        [controller] = [node for node in ast.parse(file.read()).body if isinstance(node, ast.ClassDef) and node.name == "RolloutControllerV2"]
+    [own] = [node for node in controller.body if isinstance(node, ast.FunctionDef) and node.name == "_resolve_workflow"]
+    found = {}
+    exec(compile(ast.Module([own], []), path, "exec"), found)
+    try:
+        found["_resolve_workflow"](types.SimpleNamespace(external_mode=False), workflow)
+    except TypeError as refusal:
+        assert "RolloutWorkflow" in str(refusal), refusal
+    else:
+        raise AssertionError("AReaL's controller v2 takes a workflow now: say so in examples/train/from/areal.md")
 
 
 def verl():
@@ -150,12 +211,11 @@ def verl():
     data = os.path.abspath("verl-prompts.jsonl")
     with open(data, "w", encoding="utf-8") as file:
         file.write('{"data_source": "everturn", "prompt": [{"role": "user", "content": "?"}]}\n' * COUNT)
-    agent = "actor_rollout_ref.rollout.agent.agent_loop_manager_class"
     with initialize_config_dir(os.path.join(package.__path__[0], "trainer/config"), version_base=None):
         config = compose("ppo_trainer", [
             f"data.train_files={data}", f"data.val_files={data}", f"data.train_batch_size={GROUPS}", "data.dataloader_num_workers=0",
-            f"actor_rollout_ref.model.path={HERE}/../../../models/tiny", f"actor_rollout_ref.rollout.n={SAMPLES}", "actor_rollout_ref.rollout.name=vllm",
-            f"+{agent}=everturn.integrations.verl.Manager", "algorithm.adv_estimator=grpo",
+            f"actor_rollout_ref.model.path={TINY}", f"actor_rollout_ref.rollout.n={SAMPLES}", "actor_rollout_ref.rollout.name=vllm",
+            *verl_settings(), "algorithm.adv_estimator=grpo",
             "++algorithm.rollout_correction.bypass_mode=True", "trainer.v1.trainer_mode=sync",
         ])
     ray.init(num_cpus=16, include_dashboard=False, log_to_driver=False)
@@ -174,6 +234,14 @@ def verl():
     transfer_queue.close()
     ray.shutdown()
     return {"trained_tokens": int(sum(one.sum() for one in made["response_mask"].unbind())), "rows": len(made["advantages"].unbind())}
+
+
+def verl_settings():
+    """Those that examples/train/from/verl.sh gives to verl's own script."""
+    with open(os.path.join(HERE, "../../../examples/train/from/verl.sh"), encoding="utf-8") as script:
+        found = re.findall(r"^  (\S+=\S+)", script.read(), re.MULTILINE)
+    assert len(found) > 3, found
+    return found
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // The drop-in classes of python/everturn/integrations in the hands of their frameworks' own packages, over one real run that each
 // of them rewinds (classes.py). A framework that is not installed is skipped; the whole steps of TRL are in training.real.ts.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openRunFolder, PYTHON, ROOT } from './run-folder.ts';
@@ -24,5 +25,17 @@ describe('a drop-in class', () => {
     const said = JSON.parse(everturn('status', 'classes', '--json').stdout.split('\n')[0] ?? '');
     expect(said).toMatchObject({ feed: { version: name === 'slime' ? 2 : 1 } });
     expect(everturn('check', 'classes')).toMatchObject({ status: 0 });
+  });
+});
+
+describe('a patch of examples/train/from', () => {
+  test.for([
+    ['slime', 'slime'],
+    ['areal-now', 'areal'],
+  ] as const)('applies to the script of %s', ([checkout, patch], context) => {
+    const folder = join(process.env['EVERTURN_TRAINERS_SOURCES'] ?? '', checkout);
+    if (!process.env['EVERTURN_TRAINERS_SOURCES'] || !existsSync(folder)) return context.skip(`no ${checkout}`);
+    const file = join(ROOT, 'examples/train/from', `${patch}.patch`);
+    expect(call('patch', '--dry-run', '--fuzz=0', '-p1', '-d', folder, '-i', file)).toMatchObject({ status: 0 });
   });
 });

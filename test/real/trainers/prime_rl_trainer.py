@@ -1,4 +1,4 @@
-"""prime-rl's trainer as far as a CPU takes it: its own file transport, data loader and loss, unmodified, out of a checkout at 559b4477. Around
+"""prime-rl's trainer as far as a CPU takes it: its own settings (prime-rl.toml), file transport, data loader and loss, out of a checkout. Around
 them is what its trainer/rl/train.py does with a model on GPUs: the broadcast at the start, a step, the broadcast with STABLE, the
 checkpoint of every second step, and the older broadcast gone. Its log is read by examples/train/surviving.py.
 
@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import sys
+import tomllib
 import types
 from pathlib import Path
 
@@ -24,21 +25,23 @@ args.add_argument("--log", required=True)
 a = args.parse_args()
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "../../../examples/train"), os.path.join(a.checkout, "src"), os.path.join(a.checkout, "packages/prime-rl-configs/src")]
-# prime-rl takes it from a repository; of a configuration only the fields count here
-sys.modules["pydantic_config"] = types.SimpleNamespace(BaseConfig=BaseModel, cli=None)
+# prime-rl takes it from a repository; of a configuration the fields count here, and no others
+strict = type("BaseConfig", (BaseModel,), {"model_config": {"extra": "forbid"}})
+sys.modules["pydantic_config"] = types.SimpleNamespace(BaseConfig=strict, cli=None)
 
 from policy import ROOT, publish, write_weights  # noqa: E402
-from prime_rl.configs.shared import FileSystemTransportConfig  # noqa: E402
-from prime_rl.configs.trainer import DefaultLossConfig  # noqa: E402
+from prime_rl.configs.trainer import TrainerConfig  # noqa: E402
 from prime_rl.trainer.rl.data import DataLoader  # noqa: E402
 from prime_rl.trainer.rl.loss import compute_loss, setup_rl_loss_fn  # noqa: E402
 from prime_rl.utils.pathing import get_broadcast_dir, get_ckpt_dir, get_rollout_dir, get_step_path  # noqa: E402
 
+with open(os.path.join(ROOT, "examples/train/from/prime-rl.toml"), "rb") as settings:
+    config = TrainerConfig(**tomllib.load(settings))
 torch.set_num_threads(1)
 torch.manual_seed(0)
 TINY = os.path.join(ROOT, "models/tiny")
 model = AutoModelForCausalLM.from_pretrained(TINY, dtype=torch.float32)
-optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+optimizer = torch.optim.AdamW(model.parameters(), lr=config.optim.lr)
 
 
 def folder_of(of, step):
@@ -73,7 +76,7 @@ def learn(batches):
         loss, metrics = compute_loss(
             trainer_logprobs=[logprobs_of(ids) for ids in parts["input_ids"]], inference_logprobs=parts["inference_logprobs"], ref_logprobs=None,
             advantages=parts["advantages"], loss_mask=parts["loss_mask"], rl_weights=None, ce_weights=None, ref_kl_weights=None,
-            rl_loss_fn=setup_rl_loss_fn(DefaultLossConfig()), rl_scale=max(trained, 1), ce_scale=1, ref_kl_scale=1)
+            rl_loss_fn=setup_rl_loss_fn(config.loss), rl_scale=max(trained, 1), ce_scale=1, ref_kl_scale=1)
         loss.backward()
         # the policy of now sampled it, or the one before: else its masks would cut tokens out
         assert metrics["unmasked_mismatch_kl"].max() < 0.01, metrics
@@ -97,7 +100,7 @@ def main():
         optimizer.load_state_dict(state["optimizer"])
     note(event="started", version=start)
     broadcast(start)
-    loader = DataLoader(a.output_dir, start + 1, 1, FileSystemTransportConfig())
+    loader = DataLoader(a.output_dir, start + 1, 1, config.rollout_transport)
     for step in range(start + 1, a.steps + 1):
         loader.wait_for_batch()
         trained = learn(loader.get_batch())

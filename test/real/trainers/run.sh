@@ -7,8 +7,9 @@ if [ -z "${EVERTURN_TRAINERS_PYTHON:-}" ]; then
   [ -x "$CACHE/venv/bin/python" ] || python3 -m venv "$CACHE/venv"
   nice -n 10 "$CACHE/venv/bin/pip" install --quiet datasets pyarrow duckdb msgspec numpy pyzmq orjson tinker verifiers loguru httpx torch transformers trl onnx safetensors tokenizers
   # The frameworks without what only their GPU workers need: with it, their demands exclude each other.
-  nice -n 10 "$CACHE/venv/bin/pip" install --quiet aiofiles accelerate cachetools codetiming colorlog dill einops fastapi flask func_timeout \
-    hydra-core jaxtyping lark numba peft polars pybase64 pylatexenc 'ray[default]' 'tensordict<=0.10.0,!=0.9.0' torchdata uvicorn uvloop wandb
+  nice -n 10 "$CACHE/venv/bin/pip" install --quiet accelerate aiofiles beartype cachetools codetiming colorlog dill einops fastapi flask func_timeout \
+    hydra-core jaxtyping lark numba openai peft pillow polars pybase64 pylatexenc 'ray[default]' tabulate tenacity 'tensordict<=0.10.0,!=0.9.0' torchdata uvicorn \
+    uvloop wandb
   nice -n 10 "$CACHE/venv/bin/pip" install --quiet --no-deps areal==1.0.4 openrlhf==0.11.2 skyrl==0.3.0 skyrl-gym verl==0.9.1 TransferQueue==0.1.11
   export EVERTURN_TRAINERS_PYTHON="$CACHE/venv/bin/python"
 fi
@@ -22,6 +23,7 @@ if [ -z "${EVERTURN_TRAINERS_SOURCES:-}" ]; then
       git -C "$place" checkout --quiet "$commit" || { echo "$name could not be fetched: it is skipped" >&2; rm -rf "$place"; }
   done <<LIST
 areal inclusionAI/AReaL 820ca498b72d
+areal-now areal-project/AReaL cbff54d645d2cd8ee1f1c358a82f3f473588433d
 slime THUDM/slime 624b824a898ab0ec1fcb4d373004c7f3852bf515
 prime-rl PrimeIntellect-ai/prime-rl 559b44772e471d1538537b8805cc77f3824a5e64
 LIST
