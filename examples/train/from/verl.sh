@@ -1,5 +1,5 @@
-# Not run: verl's workers need GPUs. On a CPU, verl 0.9.1 takes these settings and our rollouts to its advantages.
-# In a checkout of verl-project/verl@1dda039b; the page verl.md has the rest.
+# Not run: verl's workers need GPUs or NPUs (its FSDP engine is registered for these alone). On a CPU, verl 0.9.1
+# takes these settings and our rollouts to its advantages. In a checkout of verl-project/verl@1dda039b; the page verl.md has the rest.
 set -eu
 : "${EVERTURN:?the folder of an Everturn checkout}"
 export EVERTURN_RUN="${EVERTURN_RUN:-/shared/runs/first}" EVERTURN_WEIGHTS="/shared/first/global_step_{version}/actor/huggingface"

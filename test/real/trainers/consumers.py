@@ -147,6 +147,11 @@ def prime_rl_reads_micro_batches():
     with open(os.path.join(path, "src/prime_rl/transports/rollouts/types.py"), encoding="utf-8") as file:
         exec(compile(file.read(), "types.py", "exec"), module.__dict__)
     decoder = msgspec.msgpack.Decoder(type=list[module.MicroBatch])
+    # what we leave empty is named: a field that prime-rl adds would not be
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/train.md"), encoding="utf-8") as page:
+        named = page.read().split("## What is not carried")[1]
+    more = [field.name for field in msgspec.structs.fields(module.MicroBatch) if not field.required]
+    assert more and all(f"`{name}`" in named for name in more), more
     said = {"batches": 0, "tokens": 0, "trained": 0}
     root = os.path.join(written("prime-rl", "--seq-len", "64", "--ranks", "2", "--groups-per-step", "2"), "rollouts")
     for step in sorted(os.listdir(root)):
