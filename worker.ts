@@ -25,8 +25,8 @@ import { DEFAULT_MAX_CONCURRENT } from './domain/run/defaults.ts';
 import { EverturnError, explain } from './domain/errors/errors.ts';
 import { oneLine } from './domain/text/foreign-text.ts';
 import type { RolloutSettings } from './domain/rollout/settings.ts';
-import type { DeclaredWeights } from './domain/weights/weights.ts';
-import { weightServer, weightServers } from './inference/weights/index.ts';
+import { type DeclaredWeights, repeated } from './domain/weights/weights.ts';
+import { adapterHash, weightServer, weightServers } from './inference/weights/index.ts';
 import { mustGiveSets } from './domain/rollout/kept-sets.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/rollout/logprob-meaning.ts';
 import type { SolutionReader } from './domain/query/solution-reader.ts';
@@ -235,6 +235,7 @@ function dependencies(parts: Parts): ActivityDeps {
       ledger: openWeightsLedger,
       servers: weightServers,
       server: weightServer,
+      adapterHash,
       async prove(settings, folder, weights) {
         permissions.mayUseModel(settings, folder);
         return backends.prove(settings, folder, weights, mayOf(settings, folder));
@@ -246,8 +247,8 @@ function dependencies(parts: Parts): ActivityDeps {
 }
 
 /** A server came back with older weights: the update in force is carried out once more, for those that lack it. */
-function bringUpToDate(session: Session, runFolder: string, { version, label, folder, rewind }: DeclaredWeights): void {
-  const input = { run: basename(runFolder), out: dirname(runFolder), version, label, weights: folder, rewind };
+function bringUpToDate(session: Session, runFolder: string, current: DeclaredWeights): void {
+  const input = { run: basename(runFolder), out: dirname(runFolder), ...repeated(current) };
   startUpdate(session, input).catch((error: unknown) => console.error(explain(error)));
 }
 

@@ -6,6 +6,7 @@ import type { CollectionInput } from '../domain/run/messages.ts';
 import type { Query } from '../domain/query/query.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Environments } from '../environments/environment.ts';
+import type { AdapterToLoad } from '../domain/weights/adapter.ts';
 import type { DeclaredWeights, WeightServer, WeightsLedger } from '../domain/weights/weights.ts';
 import type { Agents } from '../endpoint/agents.ts';
 import type { Backend } from '../inference/backend.ts';
@@ -17,7 +18,10 @@ interface WeightsParts {
   ledger(runFolder: string): WeightsLedger;
   /** The servers of a model; null where it is embedded. Throws UsageError for one that takes no other weights. */
   servers(model: string): readonly string[] | null;
-  server(model: string, url: string, apiKeyEnv: string | null): WeightServer;
+  /** `adapter`: what it is to load; null: weights of their own. */
+  server(model: string, url: string, apiKeyEnv: string | null, adapter: AdapterToLoad | null): WeightServer;
+  /** The SHA-256 of an adapter's files; throws what is wrong with its folder. */
+  adapterHash(folder: string): Promise<string>;
   /** Loads weights of an embedded model, and returns their SHA-256; throws what is wrong with them. */
   prove(
     settings: RolloutSettings,

@@ -4,6 +4,7 @@
 
 import { Context } from '@temporalio/activity';
 import { EverturnError, explain, ModelError, UsageError } from '../domain/errors/errors.ts';
+import { adapterToLoad } from '../domain/weights/adapter.ts';
 import type { DeclaredWeights, WeightServer, WeightsLedger } from '../domain/weights/weights.ts';
 import type { StepResult } from '../domain/weights/weights-saga.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -139,12 +140,14 @@ const failedStep = (error: EverturnError, gone: boolean, unchanged: boolean) =>
 async function permittedServer(deps: ActivityDeps, step: WeightsStep) {
   const { weights } = deps;
   const { settings, folder, ledger } = await readUpdatedRun(deps, step);
-  const { entries } = await ledger.read();
+  const known = await ledger.read();
+  const { entries } = known;
   const entry = findUpdate(entries, step.run, step.number);
   const apiKeyEnv = step.apiKeyEnv === undefined ? settings.apiKeyEnv : step.apiKeyEnv;
   weights.permit({ settings, folder, weights: entry.folder, apiKeyEnv });
   mustBeServers([step.server], weights.servers(settings.model) ?? [], step.run);
-  return { ledger, entries, entry, server: weights.server(settings.model, step.server, apiKeyEnv) };
+  const adapter = adapterToLoad(entry, known);
+  return { ledger, entries, entry, server: weights.server(settings.model, step.server, apiKeyEnv, adapter) };
 }
 
 /** Asks Temporal from time to time whether this attempt still owns its step, and throws if it does not. */
@@ -175,6 +178,8 @@ interface UpdatedRun {
   readonly settings: RolloutSettings;
   readonly folder: string;
   readonly ledger: WeightsLedger;
+  /** The servers' label of the model when the run began; null: they said none. */
+  readonly base: string | null;
 }
 
 export async function readUpdatedRun(
@@ -183,7 +188,8 @@ export async function readUpdatedRun(
 ): Promise<UpdatedRun> {
   const store = openStore(out, run);
   const record = (await store.get('run'))?.record;
-  if (record) return { settings: record.settings, folder: store.folder, ledger: weights.ledger(store.folder) };
+  const base = record?.model?.canary?.version ?? null;
+  if (record) return { settings: record.settings, folder: store.folder, ledger: weights.ledger(store.folder), base };
   throw new UsageError(`There is no run "${run}" in ${out}.`, {
     reason: 'no-such-run',
     fix: 'New weights are for a run that has begun.',

@@ -4,6 +4,7 @@
 
 import { Context } from '@temporalio/activity';
 import { UsageError } from '../domain/errors/errors.ts';
+import { adapterName } from '../domain/weights/adapter.ts';
 import {
   type DeclaredWeights,
   nextWeights,
@@ -25,6 +26,8 @@ import {
 export interface WeightsPlan extends Pick<DeclaredWeights, 'number' | 'label'> {
   /** Null for an embedded model. */
   readonly servers: readonly string[] | null;
+  /** It is in force once each server that can be reached has it, not with the first. */
+  readonly adapter?: true;
 }
 
 type UpdateReference = Pick<WeightsStep, 'out' | 'run' | 'number'>;
@@ -57,25 +60,30 @@ export function weightsActivities(deps: ActivityDeps) {
 /** Accepts the update, or refuses it before any server is asked. Weights of an embedded model are proved to be loadable. */
 async function declare(deps: ActivityDeps, input: WeightsInput): Promise<WeightsPlan> {
   const { weights, now } = deps;
-  const { run, version, weights: from, label, rewind } = input;
-  const { settings, folder, ledger } = await readUpdatedRun(deps, input);
+  const { run, version, weights: from, label, rewind, adapter: isAdapter = false } = input;
+  const { settings, folder, ledger, base } = await readUpdatedRun(deps, input);
   const apiKeyEnv = input.apiKeyEnv === undefined ? settings.apiKeyEnv : input.apiKeyEnv;
   weights.permit({ settings, folder, weights: from, apiKeyEnv });
   const all = weights.servers(settings.model);
   const servers = input.servers ?? all;
   if (all !== null) mustBeServers(servers, all, run);
   else if (input.servers) throw noServers(run, settings.model);
-  const wanted = { version, folder: from, ...(label === undefined ? {} : { label }), ...(rewind ? { rewind } : {}) };
+  else if (isAdapter) throw noAdapters(settings.model);
+  const wanted = { version, folder: from, ...(label === undefined ? {} : { label }), rewind: rewind ?? false };
+  const hash = isAdapter ? await weights.adapterHash(from) : undefined;
   for (;;) {
-    const next = nextWeights(await ledger.read(), wanted);
+    const next = nextWeights(await ledger.read(), { ...wanted, adapter: isAdapter });
     const declared = 'declaredAt' in next ? next : null;
     const contentHash = all === null ? await weights.prove(settings, folder, { ...next, folder: from }) : null;
-    if (declared && declared.contentHash !== contentHash) throw changed(declared);
-    const entry = declared ?? { ...next, contentHash, workflowId: weightsWorkflowId(input), declaredAt: now() };
+    if (declared && (declared.contentHash !== contentHash || declared.adapter?.hash !== hash)) throw changed(declared);
+    const adapter = hash === undefined ? undefined : { name: adapterName(hash, next.label), base, hash };
+    const made = { ...next, contentHash, workflowId: weightsWorkflowId(input), declaredAt: now() };
+    const entry = declared ?? { ...made, ...(adapter && { adapter }) };
     if (!declared && !(await ledger.declare(entry))) continue;
     // Each worker loads them before its next turn.
     if (all === null) await ledger.markLoaded(entry.number);
-    return { number: entry.number, label: entry.label, servers: all === null ? null : servers };
+    const plan = { number: entry.number, label: entry.label, servers: all === null ? null : servers };
+    return isAdapter ? { ...plan, adapter: true } : plan;
   }
 }
 
@@ -100,6 +108,13 @@ function noServers(run: string, model: string): UsageError {
   return new UsageError(`Run "${run}" has no servers: ${model} runs in its workers.`, {
     reason: 'not-allowed',
     fix: 'Leave `servers` out.',
+  });
+}
+
+export function noAdapters(model: string): UsageError {
+  return new UsageError(`${model} runs in workers, and they load no adapter.`, {
+    reason: 'no-weights-to-update',
+    fix: 'Merge it into the model, and give the folder of that as weights.',
   });
 }
 

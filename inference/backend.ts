@@ -7,6 +7,7 @@ import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { ChatMessage, Message } from '../domain/query/query.ts';
 import type { ServerStatus } from '../domain/run/server-status.ts';
 import type { KeptSet } from '../domain/rollout/kept-sets.ts';
+import type { NamedAdapter } from '../domain/weights/adapter.ts';
 import type { Sampling } from '../domain/rollout/sampling.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Finish, Usage, VersionSpan } from '../domain/rollout/turn.ts';
@@ -34,6 +35,8 @@ export interface GenerateRequest extends AnyRequest {
   readonly stopTokenIds: readonly number[];
   /** The server of the chunk before: it holds the prefix. Null for a first chunk. */
   readonly prefer?: { readonly server: string; readonly version: number } | null;
+  /** Set by the fleet: the adapter that answers; absent: the model itself. */
+  readonly adapter?: NamedAdapter;
 }
 
 export interface TextRequest extends AnyRequest {
@@ -188,6 +191,8 @@ export interface EmbeddedWeights {
 export interface LateServers {
   /** The label that it should have; null if it may get requests. */
   wanted(label: string | null): Promise<string | null>;
+  /** The adapter in force, which each request names; null: none. */
+  adapter(): Promise<NamedAdapter | null>;
   /** Schedules its update. */
   update(): void;
 }

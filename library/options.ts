@@ -120,7 +120,8 @@ const CONTINUE_OPTIONS = {
 };
 
 const WEIGHTS_OPTIONS = {
-  from: NAME,
+  from: maybe(NAME),
+  adapter: maybe(NAME),
   weightVersion: eitherOf(COUNT, NAME),
   rewind: maybe(BOOLEAN),
   apiKeyEnv: maybe(NAME),

@@ -22,7 +22,9 @@ import { untilClosed } from './await-workflow.ts';
 
 export interface WeightsOptions {
   /** The weights, in a folder that every server sees, or every worker that has the model itself; relative to `cwd`. */
-  readonly from: string;
+  readonly from?: string | undefined;
+  /** In place of `from`: an adapter of the run's model, in a folder that every server and worker sees. */
+  readonly adapter?: string | undefined;
   /** Their version: a number, or a word that ends in one. */
   readonly weightVersion: number | string;
   /** The trainer goes back to an older version on purpose. Default false. */
@@ -51,7 +53,7 @@ export interface WeightUpdate extends Pick<WeightsResult, 'state' | 'servers'> {
 export async function updateWeightsOf(
   { run, out, store }: RunPlace,
   caller: Caller,
-  { from, weightVersion, rewind, apiKeyEnv: key, onServer = () => {} }: WeightsOptions,
+  { from, adapter, weightVersion, rewind, apiKeyEnv: key, onServer = () => {} }: WeightsOptions,
 ): Promise<WeightUpdate | undefined> {
   const label = labelOf(String(weightVersion));
   const { settings, train } = (await store.get('run'))!.record;
@@ -64,15 +66,16 @@ export async function updateWeightsOf(
       'not-allowed',
     );
   }
-  const isEmbedded = weightServers(model) === null;
+  const kind = kindOf(from, adapter, weightServers(model) === null, model);
   const apiKeyEnv = key ?? ownKey(caller.env, run, store.folder, settings);
   const version = versionNumber(label);
-  const weights = weightsFolder(caller, from, isEmbedded);
+  const weights = weightsFolder(caller, (from ?? adapter)!, kind);
   const input = {
     ...{ run, out, version, weights },
     // A version's number gives its label, also after a rewind.
     ...(label !== String(version) && { label }),
     ...(rewind && { rewind: true }),
+    ...(kind === 'adapter' && { adapter: true }),
     ...(key !== undefined && { apiKeyEnv: key }),
   };
   // Workers of this user believe that, and nothing that a workflow says of itself.
@@ -116,27 +119,59 @@ function labelOf(given: string): string {
   );
 }
 
-/** Servers may see folders that this machine does not: only what is here and wrong is refused. */
-function weightsFolder(caller: Caller, named: string, isEmbedded: boolean): string {
-  const folder = resolve(caller.cwd, named);
-  if (!existsSync(folder)) {
-    logOf(caller)(`${oneLine(folder)} is not on this machine: the ${isEmbedded ? 'workers' : 'servers'} must have it.`);
-    return folder;
-  }
-  const holds = (inner: string, pattern: RegExp) =>
-    (statSync(inner, { throwIfNoEntry: false })?.isDirectory() ?? false) &&
-    readdirSync(inner).some((name) => pattern.test(name));
-  if (isEmbedded ? holds(join(folder, 'onnx'), /^model\.onnx$/) : holds(folder, WEIGHTS)) return folder;
-  throw unusable(
-    `--from ${named} holds no weights.`,
-    isEmbedded
-      ? 'It takes a folder with config.json and onnx/model.onnx, exported as the model of the run was.'
-      : 'It takes a folder of *.safetensors, *.bin or *.pt, as trainers save it.',
-    'no-weights',
-  );
+interface Kind {
+  /** Who loads it. */
+  readonly by: 'servers' | 'workers' | 'servers and workers';
+  /** The file that it holds, beside others. */
+  readonly folder: string;
+  readonly file: RegExp;
+  readonly takes: string;
 }
 
-const WEIGHTS = /\.(safetensors|bin|pt|pth|gguf)$/;
+const KINDS = {
+  weights: {
+    by: 'servers',
+    folder: '',
+    file: /\.(safetensors|bin|pt|pth|gguf)$/,
+    takes: 'a folder of *.safetensors, *.bin or *.pt, as trainers save it',
+  },
+  embedded: {
+    by: 'workers',
+    folder: 'onnx',
+    file: /^model\.onnx$/,
+    takes: 'a folder with config.json and onnx/model.onnx, exported as the model of the run was',
+  },
+  adapter: {
+    by: 'servers and workers',
+    folder: '',
+    file: /^adapter_model\.safetensors$/,
+    takes: 'a folder with adapter_config.json and adapter_model.safetensors, as PEFT saves it',
+  },
+} satisfies Readonly<Record<string, Kind>>;
+
+function kindOf(from: string | undefined, adapter: string | undefined, isEmbedded: boolean, model: string) {
+  if ((from === undefined) === (adapter === undefined))
+    throw unusable('New weights are given by --from or by --adapter, one of them.', 'Leave one out.');
+  if (adapter === undefined) return isEmbedded ? 'embedded' : 'weights';
+  if (!isEmbedded) return 'adapter';
+  const fix = 'Merge it into the model, and give the folder of that by --from.';
+  throw unusable(`${model} runs in workers, and they load no adapter.`, fix, 'no-weights-to-update');
+}
+
+/** Servers may see folders that this machine does not: only what is here and wrong is refused. */
+function weightsFolder(caller: Caller, named: string, kind: keyof typeof KINDS): string {
+  const folder = resolve(caller.cwd, named);
+  const { by, folder: inner, file, takes } = KINDS[kind];
+  if (!existsSync(folder)) {
+    logOf(caller)(`${oneLine(folder)} is not on this machine: the ${by} must have it.`);
+    return folder;
+  }
+  const place = join(folder, inner);
+  const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  if (isFolder && readdirSync(place).some((name) => file.test(name))) return folder;
+  const what = kind === 'adapter' ? `--adapter ${named} holds no adapter.` : `--from ${named} holds no weights.`;
+  throw unusable(what, `It takes ${takes}.`, 'no-weights');
+}
 
 const POLL_MS = 200;
 const STILL_MS = 15_000;

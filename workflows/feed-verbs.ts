@@ -160,15 +160,17 @@ function serveVersions(served: Served): void {
     versionUpdate,
     async (asked) => {
       const state = await served.opened();
-      const { version, weights = null } = asked;
+      const { version } = asked;
+      const weights = asked.weights ?? asked.adapter ?? null;
+      const kind = asked.adapter == null ? {} : ({ adapter: true } as const);
       // A rewind may have come since it was accepted.
       const isPublished = () => allowed(rules.checkVersion(state, asked));
       const done = lastPublishing.then(async () => {
         if (isPublished()) return { version, already: true };
-        if (weights !== null) await loadWeights(served.input, state, version, weights);
+        if (weights !== null) await loadWeights(served.input, state, version, { weights, ...kind });
         return served.alone(async () => {
           if (isPublished()) return { version, already: true };
-          await record(served.input, state, { kind: 'version', version, weights });
+          await record(served.input, state, { kind: 'version', version, weights, ...kind });
           publish(state, version, weights);
           served.onVersion();
           return { version, already: false };

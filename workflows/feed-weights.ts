@@ -21,7 +21,7 @@ export async function loadWeights(
   { run, out }: Pick<FeedInput, 'run' | 'out'>,
   state: FeedState,
   number: number,
-  weights: string,
+  { weights, ...kind }: { readonly weights: string; readonly adapter?: true },
 ): Promise<void> {
   // On the servers a version that goes back is a rewind, which must be declared.
   const goesBack = number <= state.loaded;
@@ -35,7 +35,7 @@ export async function loadWeights(
       taskQueue: TASK_QUEUE,
       // It always lets its servers go on, also after the end of the feed.
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      args: [{ run, out, version: number, weights, ...label, ...(goesBack ? { rewind: true } : {}) }],
+      args: [{ run, out, version: number, weights, ...kind, ...label, ...(goesBack ? { rewind: true } : {}) }],
       staticSummary: `version ${number} from ${weights}`.slice(0, 180),
       memo: { out, weights },
       typedSearchAttributes: [{ key: RUN_ATTRIBUTE, value: run }],

@@ -61,13 +61,13 @@ export async function updateWeights(input: WeightsInput): Promise<WeightsResult>
       },
       async onServer(server) {
         servers.set(server.url, server);
-        await save(server.state === 'updated' || server.state === 'already');
+        await save(!plan.adapter && (server.state === 'updated' || server.state === 'already'));
       },
     });
   });
   const cancelled = root.consideredCancelled;
-  state = cancelled ? 'cancelled' : mayBegin === false ? 'superseded' : updateStateOf(done());
-  await save();
+  state = cancelled ? 'cancelled' : mayBegin === false ? 'superseded' : updateStateOf(done(), plan.adapter);
+  await save(plan.adapter && (state === 'whole' || state === 'partial'));
   if (cancelled) throw new wf.CancelledFailure('The update was cancelled; servers that were begun were finished.');
   return { run, version, label: plan.label, weights, state, servers: done() };
 }

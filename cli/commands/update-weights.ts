@@ -1,4 +1,4 @@
-// `everturn update-weights <run> --from DIR --weight-version N`: gives every server of a run, or its embedded model, new weights
+// `everturn update-weights <run> --from|--adapter DIR --weight-version N`: gives every server of a run, or its embedded model, new weights
 // while it goes on. The update goes on without this command.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
@@ -17,7 +17,8 @@ export const updateWeights = command({
   args: RUN_ARGUMENT,
   flags: {
     ...OF_RUN,
-    from: required(text('<dir>', 'the weights, in a folder that every server sees')),
+    from: text('<dir>', 'the weights, in a folder that every server sees'),
+    adapter: text('<dir>', "in place of --from: an adapter of the run's model"),
     weightVersion: required(text('<n>', "the weights' version: a number, or a word")),
     rewind: flag('the trainer goes back to an older version on purpose'),
     apiKeyEnv: text('<NAME>', "environment variable of the servers' key (default: the run's)"),

@@ -40,7 +40,8 @@ export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions
       response.setHeader('everturn-protocol', '1');
       if (verb === 'status') return json(response, (await feedProgressOf(session(), place)) ?? null);
       const given = await readVerbArguments(verb, request);
-      if (verb === 'version' && typeof given['weights'] === 'string') onWeights?.(given['weights']);
+      const folder = given['weights'] ?? given['adapter'];
+      if (verb === 'version' && typeof folder === 'string') onWeights?.(folder);
       // Weights take as long as the servers take to load them.
       const waitMs = verb === 'version' ? LOADING_MS : 0;
       // Asked again by `call`, a request gets the same lease, and begins no other line.

@@ -77,6 +77,7 @@ export const REASONS = {
   ],
   /** The model, its tokenizer or its server. */
   model: [
+    'adapter-not-used',
     'answer-withheld',
     'backend-closed',
     'bad-answer',

@@ -33,6 +33,8 @@ export const FEED_ENTRY = {
     version: INT32,
     /** The folder that was loaded on every server; null if only the clock moved. */
     weights: orNull(NAME),
+    /** It holds an adapter of the model. */
+    adapter: maybe(oneOf(true)),
     ...PLACED,
   },
   rewind: {

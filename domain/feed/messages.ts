@@ -61,6 +61,8 @@ const VERB_ARGUMENTS = {
     version: VERSION,
     /** A folder that every server (or worker, for an embedded model) reaches. */
     weights: either(text(4096)),
+    /** The same, of an adapter of the model. */
+    adapter: either(text(4096)),
     /** The line of weights that the trainer is on, as in a lease. */
     line: either(VERSION),
   },
@@ -163,6 +165,7 @@ export function argumentProblem(verb: Verb, given: unknown): string | undefined 
   for (const [name, [test, wanted]] of Object.entries(table)) {
     if (!test(given[name])) return `\`${name}\` of ${verb} is ${shown(given[name])}; it takes ${wanted}`;
   }
+  if (given['weights'] != null && given['adapter'] != null) return `${verb} takes \`weights\` or \`adapter\`, not both`;
   const { groups, least } = given as Partial<LeaseArguments>;
   if (verb === 'lease' && least != null && least > groups!) return `\`least\` of lease is ${least}, above \`groups\``;
   return undefined;

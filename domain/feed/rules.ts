@@ -162,11 +162,12 @@ function noLease({ run }: FeedState, id: string): FeedRefusal {
 /** True if there is nothing to do. */
 export function checkVersion(
   state: FeedState,
-  { version, weights, line }: ArgumentsOf<'version'>,
+  { version, weights, adapter, line }: ArgumentsOf<'version'>,
 ): boolean | FeedRefusal {
   const stale = checkLine(state, line);
   if (stale) return stale;
-  if (version === state.version) return weights == null || weights === state.weights;
+  const folder = weights ?? adapter;
+  if (version === state.version) return folder == null || folder === state.weights;
   const wrong = mustBeNext(state, version);
   if (wrong) return wrong;
   const { batchGroups } = state.shape;

@@ -2,7 +2,8 @@
 // the rule of which update may follow which. Versions go up; one that goes back must be declared as a rewind. Pure.
 
 import { UsageError } from '../errors/errors.ts';
-import { BOOLEAN, COUNT, HASH, INT32, NAME, type ObjectOf, orNull, PLACE } from '../schema/fields.ts';
+import { BOOLEAN, COUNT, HASH, INT32, maybe, NAME, type ObjectOf, orNull, PLACE } from '../schema/fields.ts';
+import { ADAPTER } from './adapter.ts';
 import { UNNUMBERED, versionNumber } from './weight-version.ts';
 import { escapeMarkdown } from '../text/foreign-text.ts';
 
@@ -15,6 +16,8 @@ export interface WeightsInput {
   readonly version: number;
   /** The folder of the weights, absolute, as servers and workers see it. */
   readonly weights: string;
+  /** The folder holds an adapter of the model, not weights of its own. */
+  readonly adapter?: boolean;
   /** The servers' own name for the version; default: derived from the number. Must stand for `version`. */
   readonly label?: string;
   /** The trainer goes back to an older checkpoint on purpose. */
@@ -39,6 +42,8 @@ export const WEIGHTS_ENTRY = {
   contentHash: orNull(HASH),
   workflowId: NAME,
   declaredAt: COUNT,
+  /** Present if the folder holds an adapter. */
+  adapter: maybe(ADAPTER),
 };
 export type DeclaredWeights = ObjectOf<typeof WEIGHTS_ENTRY>;
 
@@ -97,7 +102,13 @@ export function weightsWorkflowId({ run, version, rewind }: Pick<WeightsInput, '
   return `${run}/${rewind ? 'rewind' : 'weights'}-${version}`;
 }
 
-type Wanted = Pick<WeightsInput, 'version' | 'label' | 'rewind'> & { readonly folder: string };
+/** What asks for the same update once more. */
+export const repeated = (entry: DeclaredWeights) => {
+  const { version, label, folder: weights, rewind } = entry;
+  return { version, label, weights, rewind, adapter: isAdapter(entry) };
+};
+
+type Wanted = Pick<WeightsInput, 'version' | 'label' | 'rewind' | 'adapter'> & { readonly folder: string };
 
 /** The entry in force: the last one that a server, or the embedded model, has loaded. */
 interface Known {
@@ -110,17 +121,19 @@ export function nextWeights(
   { entries, current }: Known,
   wanted: Wanted,
 ): DeclaredWeights | Omit<DeclaredWeights, 'contentHash' | 'workflowId' | 'declaredAt'> {
-  const { version, folder, rewind = false } = wanted;
+  const { version, folder, rewind = false, adapter = false } = wanted;
   mustBeVersion(wanted);
   const same = (entry: DeclaredWeights | null | undefined) =>
     entry?.version === version &&
     entry.folder === folder &&
+    isAdapter(entry) === adapter &&
     (wanted.label ?? entry.label) === entry.label &&
     // Repeated without its rewind, it is the version in force all the same.
     (entry.rewind === rewind || !rewind);
   const latest = entries.at(-1);
   if (latest && same(latest)) return latest;
   if (current && same(current)) return current;
+  if (current && isAdapter(current) !== adapter) throw otherKind(current);
   if (current && !rewind && goesBack(current.version, version)) throw wentBack(current, wanted);
   if (current && rewind && version > current.version) {
     throw new UsageError(`A rewind to version ${version} goes forward: version ${current.version} is in force.`, {
@@ -142,6 +155,17 @@ export function nextWeights(
   function loaded(): number {
     return current?.number ?? 0;
   }
+}
+
+const isAdapter = ({ adapter }: DeclaredWeights): boolean => adapter !== undefined;
+
+/** Answers in flight would be of a model and an adapter that were never together. */
+function otherKind({ version, adapter }: DeclaredWeights): UsageError {
+  const is = adapter ? 'an adapter of the model that the run began with' : 'weights of their own';
+  return new UsageError(`Version ${version}, which is in force, is ${is}: the next one is of the same kind.`, {
+    reason: 'not-allowed',
+    fix: 'Start another run, with the adapter merged into its model.',
+  });
 }
 
 function goesBack(current: number, version: number): boolean {
@@ -190,13 +214,16 @@ function short(value: unknown): string {
  * the run has never seen: then it has them on purpose.
  */
 export function isLate(label: string | null, { entries, current }: Known): boolean {
-  if (!current || label === null || label === current.label) return false;
+  // The label is of the model under an adapter, and stays.
+  if (!current || current.adapter || label === null || label === current.label) return false;
   if (label === 'default' || label === '' || label.startsWith(UNSURE)) return true;
   return entries.some((entry) => entry.label === label);
 }
 
 /** The state of an update, from what became of each server. */
-export function updateStateOf(servers: readonly ServerUpdate[]): 'whole' | 'partial' | 'none' {
+export function updateStateOf(servers: readonly ServerUpdate[], isAdapter = false): 'whole' | 'partial' | 'none' {
+  // No request names an adapter that a server has refused: all go on with the one before.
+  if (isAdapter && servers.some(({ state }) => state === 'refused')) return 'none';
   const have = servers.filter(({ state }) => state === 'updated' || state === 'already').length;
   return have === servers.length ? 'whole' : have > 0 ? 'partial' : 'none';
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { safeUrl } from '../http/safe-url.ts';
-import type { BackendOf, BackendOptions, FleetOptions, Kind } from '../backend.ts';
+import type { BackendOf, FleetOptions, Kind } from '../backend.ts';
 import { openAdmission, areAllStrange } from './admission.ts';
 import { Circuit, type CircuitOptions } from './circuit.ts';
 import { Member, OLD_WEIGHTS, refuseLate } from './member.ts';
@@ -15,7 +15,7 @@ import { meetAgain, meetAll, type MeetParts, connectedServers } from './meet-ser
 import { asFleetServer } from './rules.ts';
 import { type ModelJudge, openModelJudge } from './same-model.ts';
 
-export interface FleetParts<K extends Kind> extends MeetParts<K>, FleetOptions, Pick<BackendOptions, 'late'> {
+export interface FleetParts<K extends Kind> extends MeetParts<K>, FleetOptions {
   readonly urls: readonly string[];
   readonly circuit?: Pick<CircuitOptions, 'coolDownMs' | 'longestCoolDownMs' | 'random'>;
 }
@@ -61,7 +61,9 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
       rules.mayAnswer(request, serversNow);
       const { member, leave } = await admission.admit(request, options.signal);
       try {
-        return await member.ask(request, options);
+        // Named as late as this: one that no later request names can be unloaded.
+        const adapter = await parts.late?.adapter();
+        return await member.ask(adapter ? { ...request, adapter } : request, options);
       } catch (error) {
         throw member.stranger === error ? strangerHere(error as ModelError, members) : error;
       } finally {

@@ -2,8 +2,8 @@
 // run's model is rejected.
 
 import { explain, ModelError } from '../../domain/errors/errors.ts';
-import type { Kind, Kinds } from '../backend.ts';
-import { isStrange, type Member, OLD_WEIGHTS } from './member.ts';
+import type { Kind, Kinds, LateServers } from '../backend.ts';
+import { isStrange, type Member, mustHaveAdapter, OLD_WEIGHTS } from './member.ts';
 import { asFleetServer, type FleetRules } from './rules.ts';
 import { type ModelJudge, mustBeRunsModel } from './same-model.ts';
 import type { ServerBackend } from './server-backend.ts';
@@ -14,12 +14,13 @@ export interface MeetParts<K extends Kind> {
   /** Connects to a server and reads its facts. Called again when one recovers. */
   readonly open: (url: string) => Promise<ServerBackend<K>>;
   readonly log: (line: string) => void;
+  readonly late?: LateServers | undefined;
 }
 
 /** An unreachable server is retried later if others are reachable; one that rejects the request is a usage error. */
 export async function meetAll<K extends Kind>(
   members: readonly Member<K>[],
-  { open, log, rules }: MeetParts<K>,
+  { open, log, rules, late }: MeetParts<K>,
   judge: ModelJudge,
 ): Promise<void> {
   const outcomes = await Promise.allSettled(
@@ -45,7 +46,9 @@ export async function meetAll<K extends Kind>(
   for (const member of members) {
     if (!member.backend) continue;
     // The first request finds out whether the server has gone.
-    await mustBeRunsModel(member.backend, judge).catch((error: unknown) => {
+    const { backend } = member;
+    const met = mustBeRunsModel(backend, judge).then(() => mustHaveAdapter(backend, late));
+    await met.catch((error: unknown) => {
       if (!(error instanceof ModelError)) throw error;
       if (error.reason === OLD_WEIGHTS) return member.refuse(error);
       if (!error.retryable) throw mixedFleetError(error.message);
@@ -62,7 +65,7 @@ interface FleetAtStart<K extends Kind> {
 /** Repeats the whole first contact, canary included: a server may come back with another model. */
 export async function meetAgain<K extends Kind>(
   member: Member<K>,
-  { open, log, rules }: MeetParts<K>,
+  { open, log, rules, late }: MeetParts<K>,
   judge: ModelJudge,
   { first, facts }: FleetAtStart<K>,
 ): Promise<void> {
@@ -71,6 +74,7 @@ export async function meetAgain<K extends Kind>(
     try {
       rules.mustAgree([{ url: 'the others', facts: first.facts }, asFleetServer(fresh)], facts);
       await mustBeRunsModel(fresh, judge);
+      await mustHaveAdapter(fresh, late);
       member.meet(fresh);
     } catch (error) {
       await fresh.close();

@@ -6,10 +6,11 @@ import { ModelError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import type { VersionSpan } from '../../domain/rollout/turn.ts';
 import { closedError } from '../http/http-errors.ts';
-import type { ServerBackend } from './server-backend.ts';
+import { lacksAdapter, type ServerBackend } from './server-backend.ts';
 import { abortable, type Forced, Recheck } from './recheck.ts';
 import type { FleetRules } from './rules.ts';
 import { OTHER_MODEL } from './same-model.ts';
+import type { NamedAdapter } from '../../domain/weights/adapter.ts';
 import { isOlder } from '../../domain/weights/weight-version.ts';
 import type { Circuit } from './circuit.ts';
 import type { Leases } from './leases.ts';
@@ -115,7 +116,9 @@ export class Member<K extends Kind> implements RankedServer {
     this.requests++;
     this.#users.set(backend, (this.#users.get(backend) ?? 0) + 1);
     const startedAt = performance.now();
-    const before = this.#fellFrom ?? this.#version;
+    const adapter = 'adapter' in request ? request.adapter : undefined;
+    // An answer ends with the adapter with which it began: it is no return to older weights.
+    const before = adapter ? null : (this.#fellFrom ?? this.#version);
     try {
       const result = await backend.generate(request, options);
       const tookMs = performance.now() - startedAt;
@@ -125,12 +128,13 @@ export class Member<K extends Kind> implements RankedServer {
       if (label !== null && label !== this.#version?.versionLabel) await refuseLate(this.url, label, this.#late);
       this.#rules.mustFit(request, result, this.url);
       const forced = backend.given ? this.#rules.forcedOf(request, result, backend.facts) : null;
-      const again = ({ ids, logprobs }: Forced) => backend.given!(ids, ids.length - logprobs.length);
+      const again = ({ ids, logprobs }: Forced) => backend.given!(ids, ids.length - logprobs.length, adapter);
       const [run] = request.requestId.split('/');
       await abortable(this.#recheck.of(run!, forced, again, this.url), options.signal);
       this.#answered(version, tookMs, before);
       return result;
-    } catch (error) {
+    } catch (failure) {
+      const error = adapter && lacksAdapter(failure) ? withoutAdapter(this.url, adapter, this.#late) : failure;
       if (!options.signal.aborted) this.#failed(error);
       throw error;
     } finally {
@@ -213,6 +217,25 @@ const latestVersion = (reply: Kinds[Kind]['reply']): VersionSpan | undefined =>
   'versions' in reply ? reply.versions.at(-1) : undefined;
 
 const wordOf = ({ version, versionLabel }: Version): string => short(versionLabel ?? String(version), 100);
+
+/** Throws if the server lacks the adapter in force: one that was restarted does. */
+export async function mustHaveAdapter(
+  { url, names }: ServerBackend<Kind>,
+  late: LateServers | undefined,
+): Promise<void> {
+  const adapter = await late?.adapter();
+  if (adapter && names && !(await names()).includes(adapter.name)) throw withoutAdapter(url, adapter, late);
+}
+
+function withoutAdapter(url: string, { name, label }: NamedAdapter, late: LateServers | undefined): ModelError {
+  late?.update();
+  return new ModelError(`${url} lacks the adapter ${name}, and the run is at ${JSON.stringify(label)}`, {
+    reason: OLD_WEIGHTS,
+    fix: 'It is given that, and asked again then; `everturn status` shows what keeps it.',
+    retryable: true,
+    retryAfterMs: 1000,
+  });
+}
 
 /**
  * Throws if the server must get other weights first: one that was restarted has those that it was started with, and a workflow gives it

@@ -2,12 +2,13 @@
 // breaks the contract (an id outside the vocabulary, a missing logprob, spans with gaps) is never passed on.
 
 import { createHash, randomUUID } from 'node:crypto';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { short } from '../../domain/text/foreign-text.ts';
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import { boundedSet } from '../../domain/rollout/kept-sets.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
+import type { NamedAdapter } from '../../domain/weights/adapter.ts';
 import type { Finish } from '../../domain/rollout/turn.ts';
 import type { BackendOf, GenerateRequest, Kind, Reply, TokenFacts, Tokenizer } from '../backend.ts';
 import type { Given } from './recheck.ts';
@@ -32,7 +33,9 @@ interface Reachable {
   /** Its identity now; absent if it cannot be identified. */
   readonly identify?: () => Promise<ModelIdentity>;
   /** Logprobs of the ids from place `from` on, under the model's own distribution; null if the server gives none. */
-  readonly given?: (ids: readonly number[], from: number) => Promise<Given | null>;
+  readonly given?: (ids: readonly number[], from: number, adapter?: NamedAdapter) => Promise<Given | null>;
+  /** The names of its model and of the adapters that it has. */
+  readonly names?: () => Promise<readonly string[]>;
 }
 
 export interface ServerOptions {
@@ -183,6 +186,19 @@ function mustHoldChoices(reply: unknown, place: RequestPlace): void {
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 }
+
+const Served = z.object({ data: z.array(z.object({ id: z.string() })).min(1) });
+
+/** The name of a server's model, and of the adapters that it has. */
+export async function servedNames(http: Http): Promise<[string, ...string[]]> {
+  const { data } = parseServerReply(Served, await http.get('/v1/models'), http.place('/v1/models'));
+  return data.map(({ id }) => id) as [string, ...string[]];
+}
+
+/** A request named an adapter that is not there: in the words of vLLM, 404, and of SGLang. */
+export const lacksAdapter = (error: unknown): boolean =>
+  error instanceof ModelError &&
+  (error.reason === 'model-not-found' || /adapter that has never been loaded|LoRA is not enabled/i.test(error.message));
 
 /** One token after a context with many plausible continuations. */
 export const CANARY = { maxNewTokens: 1, seed: 1, stopTokenIds: [] } as const;

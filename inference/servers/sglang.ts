@@ -1,9 +1,10 @@
 // The SGLang backend, by its native /generate: token ids in; token ids, logprobs and weight versions out. Every sampling
 // parameter is sent, because servers start with defaults of their own. Ids are checked first: one outside the vocabulary
-// kills the whole server. Not covered: multimodal inputs, LoRA adapters, beam search.
+// kills the whole server. Not covered: multimodal inputs, beam search.
 
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
+import type { NamedAdapter } from '../../domain/weights/adapter.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { Sampling } from '../../domain/rollout/sampling.ts';
 import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
@@ -30,7 +31,7 @@ import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-token
 import { setBound, withSets } from './set-limits.ts';
 import { ASK_SETS, GenerateBody, Given, Info, Models, peek, Server, setsIn, usableLength } from './sglang-protocol.ts';
 import { explicitSampling, meetServer, tokenServer, tokenServers } from './token-server.ts';
-import { labelOf, openVersions } from './version-spans.ts';
+import { adapterSpans, labelOf, openVersions, versionUnder } from './version-spans.ts';
 
 export function createSglangBackend(options: BackendOptions): Promise<TokenBackend> {
   return tokenServers(options, openSglang);
@@ -136,10 +137,20 @@ async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: Token
   });
 }
 
+/** SGLang takes the name of an adapter here, not its path. */
+const underName = (adapter: NamedAdapter | undefined) => (adapter ? { lora_path: adapter.name } : {});
+
 /** Logprobs of the ids from place `start` on, the first without one. */
-async function givenBy(http: Http, facts: TokenFacts, ids: readonly number[], start: number, top: number) {
-  const sampling = DEFAULT_SAMPLING;
-  const sent = await lookAt(http, facts, ids, sampling, { logprob_start_len: start, top_logprobs_num: top });
+async function givenBy(
+  http: Http,
+  facts: TokenFacts,
+  ids: readonly number[],
+  start: number,
+  top: number,
+  adapter?: NamedAdapter,
+) {
+  const more = { logprob_start_len: start, top_logprobs_num: top, ...underName(adapter) };
+  const sent = await lookAt(http, facts, ids, DEFAULT_SAMPLING, more);
   const reply = parseServerReply(GenerateBody, sent, http.place('/generate'));
   const { weight_versions: spans, weight_version: label } = reply.meta_info;
   return {
@@ -175,12 +186,14 @@ function serverBackend(
   async function ask(wanted: GenerateRequest, rid: string, call: RequestOptions): Promise<Reply> {
     const before = await versions.before(call.signal);
     const { request, most } = withSets(wanted, facts.vocabSize, bound);
+    const { adapter } = request;
     const body = {
       rid,
       input_ids: request.contextIds,
       sampling_params: samplingParams({ ...request, seed: streamSeed(request) }, facts, most),
       return_logprob: true,
       ...(most !== null && ASK_SETS),
+      ...underName(adapter),
     };
     const reply = parseServerReply(GenerateBody, await http.post('/generate', body, call), place);
     const { weight_versions: said, weight_version: label, id } = reply.meta_info;
@@ -192,7 +205,8 @@ function serverBackend(
         ? []
         : await versions.of({ spans: said, label }, tokens, before, call.signal);
     const sets = most === null ? {} : setsIn(reply, tokens, place);
-    return asReply({ ...answer, ...sets, versions: named }, request, served, place);
+    const versionsOf = adapterSpans(adapter, named, place);
+    return asReply({ ...answer, ...sets, versions: versionsOf }, request, served, place);
   }
 
   function answerOf({ output_ids, meta_info: meta }: GenerateBody): Omit<ServerReply, 'versions'> {
@@ -218,8 +232,9 @@ function serverBackend(
     };
   }
 
-  async function given(ids: readonly number[], from: number) {
-    const { listed, version } = await givenBy(http, facts, ids, from - 1, 0);
+  async function given(ids: readonly number[], from: number, adapter?: NamedAdapter) {
+    const { listed, version: model } = await givenBy(http, facts, ids, from - 1, 0, adapter);
+    const version = versionUnder(adapter, model);
     const wanted = ids.slice(from);
     const last = listed.slice(-wanted.length);
     return { logprobs: last.map(([logprob, id], i) => (id === wanted[i] ? logprob : null)), version };

@@ -16,6 +16,7 @@ import {
   routingHeaders,
   type ServerBackend,
   type ServerOptions,
+  servedNames,
 } from '../fleet/server-backend.ts';
 import { tokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { parseServerUrls } from '../http/server-url.ts';
@@ -121,6 +122,7 @@ export function tokenServer({
     tokenizer,
     identify,
     ...(given && { given }),
+    names: () => servedNames(http),
     async generate(request, { signal, onProgress }) {
       signal.throwIfAborted();
       checkRequest(request, facts);

@@ -5,6 +5,7 @@
 import { ModelError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { FIRST_VERSION, versionNumber } from '../../domain/weights/weight-version.ts';
+import type { NamedAdapter } from '../../domain/weights/adapter.ts';
 import type { VersionSpan } from '../../domain/rollout/turn.ts';
 import { badReply, type RequestPlace } from '../http/http-errors.ts';
 
@@ -71,6 +72,23 @@ export function openVersions(
     },
   };
 }
+
+/** The spans of an answer by an adapter: its own, where the model under it was one throughout, the run's. */
+export function adapterSpans(
+  adapter: NamedAdapter | undefined,
+  spans: VersionSpan[] | null,
+  place: RequestPlace,
+): VersionSpan[] | null {
+  if (!adapter || !spans?.[0]) return spans;
+  const [first, another] = spans;
+  const isAnother = another !== undefined || (adapter.base !== null && adapter.base !== first.versionLabel);
+  if (isAnother) throw moved(place, `changed the model under the adapter ${adapter.name}`);
+  return [oneSpan(adapter.label, first.start, spans.at(-1)!.end)];
+}
+
+/** The label of what an adapter makes; that of the model where there is none, or it belongs to another one. */
+export const versionUnder = (adapter: NamedAdapter | undefined, model: string | null): string | null =>
+  adapter && (adapter.base === null || adapter.base === model) ? adapter.label : model;
 
 /** Null where nothing is named. */
 export function labelOf(version: Version): string | null {

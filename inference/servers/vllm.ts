@@ -1,6 +1,6 @@
 // The vLLM backend: token ids in, token ids and logprobs out, by /inference/v1/generate if the server has it (it reports
 // spans of weight versions), else by /v1/completions. Every sampling parameter is sent, because a generation_config.json
-// changes defaults, and vLLM silently ignores unknown names. Not covered: multimodal inputs, LoRA adapters, beam search.
+// changes defaults, and vLLM silently ignores unknown names. Not covered: multimodal inputs, beam search.
 
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
@@ -26,7 +26,7 @@ import {
 import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { setBound, withSets } from './set-limits.ts';
 import { explicitSampling, meetServer, tokenServer, tokenServers } from './token-server.ts';
-import { labelOf, openVersions } from './version-spans.ts';
+import { adapterSpans, labelOf, openVersions } from './version-spans.ts';
 import {
   COMPLETIONS,
   GENERATE,
@@ -75,11 +75,15 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
       const sent = await lookAt(http, endpoint, { model: facts.name, contextIds, id: null, params });
       return sent === null ? null : endpoint.peek(parseServerReply(endpoint.reply, sent, http.place(endpoint.path)));
     });
-    const identify = () => identityNow(http, tokenizers, facts, endpoint);
+    const readsContexts = !(await takesAdapters(http));
+    const identify = () => identityNow(http, tokenizers, facts, endpoint, readsContexts);
     // Sets alone do not say what was drawn: its logprobs must be over them.
     const givesKept = endpoint.givesSets && logprobs === 'policy';
     const known = { ...facts, logprobs, givesKept, identity: await identify() };
-    return serverBackend(http, known, served, endpoint, identify);
+    const backend = serverBackend(http, known, served, endpoint, identify);
+    if (readsContexts) return backend;
+    const { given: _, ...others } = backend;
+    return others;
   });
 }
 
@@ -92,6 +96,7 @@ async function identityNow(
   tokenizers: TokenizerLoader,
   facts: TokenFacts,
   endpoint: Endpoint,
+  readsContexts: boolean,
 ): Promise<ModelIdentity> {
   const { id, root } = await modelOf(http);
   const served = await tokenizers.load(root ?? id, http.url);
@@ -104,13 +109,27 @@ async function identityNow(
     contextLength,
     async canary(contextIds) {
       // Not every configuration of vLLM returns logprobs of a context.
-      for (const params of [{ ...plain, prompt_logprobs: 0 }, plain]) {
+      for (const params of [...(readsContexts ? [{ ...plain, prompt_logprobs: 0 }] : []), plain]) {
         const found = await givenBy(http, endpoint, { model: id, contextIds, id: null, params });
         if (found) return serverCanary(found.listed, found.top, found.version);
       }
       return null;
     },
   });
+}
+
+/**
+ * One that is started for adapters gives wrong logprobs of contexts, and on a CPU it may end of the question, whatever the
+ * request names (vllm#51594, #29955). The path takes no GET: 405.
+ */
+async function takesAdapters(http: Http): Promise<boolean> {
+  try {
+    await http.get('/v1/load_lora_adapter');
+    return true;
+  } catch (error) {
+    if (error instanceof ModelError && !error.retryable) return error.reason === 'request-refused';
+    throw error;
+  }
 }
 
 /** Null if the server refuses. */
@@ -203,7 +222,9 @@ function serverBackend(
     const { contextIds } = request;
     const topK = most ?? finiteTopK(facts, endpoint);
     const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0, topK);
-    const body = endpoint.body({ model: facts.name, contextIds, id, params });
+    const { adapter } = request;
+    const model = adapter?.name ?? facts.name;
+    const body = endpoint.body({ model, contextIds, id, params });
     const sent = await http.post(endpoint.path, body, { ...call, headers: { ...call.headers, 'x-request-id': id } });
     const choice = parseServerReply(endpoint.reply, sent, place);
     mustName(id, choice.id, place);
@@ -222,10 +243,11 @@ function serverBackend(
     const named =
       tokens === 0 && answer.finish !== 'stop' ? [] : await versions.of(choice, tokens, before, call.signal);
     const sets = most !== null && choice.kept && { kept: choice.kept };
-    const result = asReply({ ...answer, ...sets, finish: answer.finish, versions: named }, request, served, place);
+    const reply = { ...answer, ...sets, finish: answer.finish, versions: adapterSpans(adapter, named, place) };
+    const result = asReply(reply, request, served, place);
     if (choice.read.some((ids) => !sameIds(ids, contextIds)))
       throw badReply('read other prompt tokens than were sent', place, { flaw: 'other prompt tokens than were sent' });
-    if (choice.model !== null && choice.model !== facts.name) throw otherName(choice.model, facts.name, place);
+    if (choice.model !== null && choice.model !== model) throw otherName(choice.model, model, place);
     return result;
   }
 

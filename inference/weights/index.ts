@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { ModelError, UsageError } from '../../domain/errors/errors.ts';
+import type { AdapterToLoad } from '../../domain/weights/adapter.ts';
 import type { WeightServer } from '../../domain/weights/weights.ts';
 import { readApiKey } from '../http/api-key.ts';
 import { type Http, openHttp } from '../http/http.ts';
@@ -10,6 +11,8 @@ import { parseServerReply, SLOW_TIMEOUTS } from '../fleet/server-backend.ts';
 import { versionNow } from '../servers/sglang.ts';
 import { labelOf } from '../servers/version-spans.ts';
 import { WeightInfo } from '../servers/vllm-protocol.ts';
+import { readAdapter } from './adapter-folder.ts';
+import { adapterServer } from './adapter-server.ts';
 
 const SERVERS: Readonly<Record<string, (http: Http) => WeightServer>> = { sglang: sglangServer, vllm: vllmServer };
 const EMBEDDED = new Set(['tiny', 'transformers']);
@@ -26,8 +29,18 @@ export function weightServers(model: string): readonly string[] | null {
 }
 
 /** One server of the model. The caller closes it. */
-export const weightServer = (model: string, url: string, apiKeyEnv: string | null): WeightServer =>
-  SERVERS[parseModelSpec(model).scheme]!(openHttp({ url, apiKey: readApiKey(apiKeyEnv) }));
+export function weightServer(
+  model: string,
+  url: string,
+  apiKeyEnv: string | null,
+  adapter: AdapterToLoad | null = null,
+): WeightServer {
+  const http = openHttp({ url, apiKey: readApiKey(apiKeyEnv) });
+  const { scheme } = parseModelSpec(model);
+  return adapter ? adapterServer(http, scheme as 'vllm', adapter) : SERVERS[scheme]!(http);
+}
+
+export const adapterHash = async (folder: string): Promise<string> => (await readAdapter(folder)).hash;
 
 const UPDATE = '/update_weights_from_disk';
 

@@ -154,9 +154,11 @@ class Feed:
     def acknowledge(self, lease, version):
         return self.call("acknowledge", lease=lease, version=version)
 
-    def version(self, number, weights=None):
-        """The newest weights are these; with a folder they are loaded on every server first; without, the trainer loads them itself."""
-        folder = {} if weights is None else {"weights": os.path.abspath(weights)}
+    def version(self, number, weights=None, adapter=None):
+        """The newest weights are these; with a folder, or that of an adapter, they are loaded on every server first; without,
+        the trainer loads them itself."""
+        named = {"weights": weights, "adapter": adapter}
+        folder = {kind: os.path.abspath(path) for kind, path in named.items() if path is not None}
         answer = self.call("version", timeout=900, version=number, **folder)
         if "warning" in answer:
             warnings.warn(f"version {number}: {answer['warning']}", stacklevel=2)

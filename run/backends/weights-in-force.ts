@@ -1,6 +1,7 @@
 // The weights that answer a run: those of its own updates, or for an evaluation those of its training run.
 
 import { explain } from '../../domain/errors/errors.ts';
+import { namedAdapter } from '../../domain/weights/adapter.ts';
 import { type DeclaredWeights, isLate, type WeightsLedger } from '../../domain/weights/weights.ts';
 import type { LateServers } from '../../inference/backend.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
@@ -38,6 +39,10 @@ export function openWeightsInForce(
         async wanted(label) {
           const updates = await ledgerOf(runFolder).read();
           return isLate(label, updates) ? updates.current!.label : null;
+        },
+        async adapter() {
+          const current = await ledgerOf(runFolder).current();
+          return current && namedAdapter(current);
         },
         update() {
           if (performance.now() - askedAt < UPDATE_EVERY_MS) return;

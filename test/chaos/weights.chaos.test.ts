@@ -1,8 +1,9 @@
-// The promise: an update of weights that is disturbed at any of its steps leaves no server paused, and no token of the run
-// is said to be of other weights. At each step, before and after a server does it, all workers, the Temporal server or the
+// The promise: an update of weights, or by an adapter, that is disturbed at any of its steps leaves no server paused, and no
+// token of the run is said to be of other weights. At each step, before and after a server does it, all workers, the Temporal server or the
 // inference server itself are killed, under a run that goes on. A server that is back with the weights it was started
 // with makes no token of the run before it has those in force.
 
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { WeightsInput, WeightsResult } from '../../domain/weights/weights.ts';
@@ -10,12 +11,16 @@ import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { connect } from '../../client/temporal/connection.ts';
 import { startUpdate, updateResult } from '../../client/temporal/weights.ts';
+import { adapterFolder } from '../support/adapter-folder.ts';
 import { compareWeights } from '../support/compare-weights.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { kill } from './nemesis.ts';
 import { type Random, randomOf, SEED } from './seed.ts';
 import { FULL } from './size.ts';
 import { useWorkload, type Workload } from './workload.ts';
+
+const ADAPTERS = scratchFolder();
 
 let workload: Workload;
 useWorkload(
@@ -24,7 +29,7 @@ useWorkload(
     workers: 2,
     slots: 16,
     model: { kind: 'vllm', latencyMs: 10 },
-    env: { EVERTURN_ALLOWED_MODELS: '/ckpt' },
+    env: { EVERTURN_ALLOWED_MODELS: `/ckpt,${ADAPTERS}` },
   },
   (opened) => (workload = opened),
 );
@@ -33,7 +38,11 @@ useWorkload(
 const STEPS = {
   sglang: ['/model_info', '/pause_generation', '/update_weights_from_disk', '/continue_generation'],
   vllm: ['/weight_info', '/pause', '/collective_rpc', '/reset_prefix_cache', '/update_weight_version', '/resume'],
+  'sglang adapters': ['/v1/models', '/load_lora_adapter', '/unload_lora_adapter'],
+  'vllm adapters': ['/v1/models', '/v1/load_lora_adapter', '/v1/completions', '/v1/unload_lora_adapter'],
 } as const;
+type Case = keyof typeof STEPS;
+const isOfAdapters = (of: Case) => of.endsWith('adapters');
 const VICTIMS = ['workers', 'Temporal', 'server'] as const;
 type Victim = (typeof VICTIMS)[number];
 
@@ -49,7 +58,7 @@ const SERVERS = 2;
 const CALM_MS = 200;
 
 /** Every step and moment with each victim, in a random order, as often as it takes. */
-function blows(kind: keyof typeof STEPS, random: Random): Blow[] {
+function blows(kind: Case, random: Random): Blow[] {
   const all = STEPS[kind].flatMap((step) =>
     (['before', 'after'] as const).flatMap((when) =>
       VICTIMS.map((victim) => ({ step, when, victim, order: random() })),
@@ -63,20 +72,22 @@ function blows(kind: keyof typeof STEPS, random: Random): Blow[] {
 }
 
 describe('updates of weights under kills', () => {
-  test.each(FULL ? (['sglang', 'vllm'] as const) : (['vllm'] as const))(
-    `leave no %s paused after ${KILLS} of them, and no token of other weights than it says`,
+  test.each(FULL ? (Object.keys(STEPS) as Case[]) : (['vllm', 'vllm adapters'] as const))(
+    `leave no server of %s paused after ${KILLS} of them, and no token of other weights than it says`,
     { timeout: FULL ? 3_600_000 : 400_000 },
-    async (kind) => {
+    async (of) => {
+      const kind = of.split(' ')[0] as 'vllm' | 'sglang';
+      const takes = isOfAdapters(of) ? ({ adapters: 'taken' } as const) : {};
       const lives: ModelServer[] = [];
       const fleet: ModelServer[] = [];
       const open = async (port = 0) => {
-        const server = await modelServer({ kind, meaning: 'policy', msPerToken: 2, length: 2048, port });
+        const server = await modelServer({ kind, meaning: 'policy', msPerToken: 2, length: 2048, port, ...takes });
         lives.push(server);
         return server;
       };
       for (let i = 0; i < SERVERS; i++) fleet.push(await open());
       try {
-        await play(kind, fleet, lives, open);
+        await play(of, fleet, lives, open);
       } finally {
         await Promise.all(fleet.map((server) => server.close()));
       }
@@ -85,13 +96,13 @@ describe('updates of weights under kills', () => {
 });
 
 async function play(
-  kind: keyof typeof STEPS,
+  kind: Case,
   fleet: ModelServer[],
   lives: readonly ModelServer[],
   open: (port: number) => Promise<ModelServer>,
 ): Promise<void> {
-  const run = `updated-${kind}`;
-  const model = `${kind}:${fleet.map(({ url }) => url).join(',')}`;
+  const run = `updated-${kind.replace(' ', '-')}`;
+  const model = `${kind.split(' ')[0]}:${fleet.map(({ url }) => url).join(',')}`;
   const flags = ['--model', model, '--max-new-tokens', '24', '--new-tokens-per-chunk', '8', '--temperature', '0.8'];
   await workload.start({ name: run, rollouts: 5000, turns: 3, maxConcurrent: FULL ? 8 : 3, flags });
   const ended: { readonly version: number; readonly at: number }[] = [];
@@ -101,7 +112,9 @@ async function play(
 
   for (const [i, blow] of blows(kind, randomOf(`weights ${kind}`)).entries()) {
     const version = i + 1;
-    const input = { run, out: workload.out, version, weights: `/ckpt/${version}` };
+    const input = isOfAdapters(kind)
+      ? { run, out: workload.out, version, weights: adapterFolder(join(ADAPTERS, `${version}`)), adapter: true }
+      : { run, out: workload.out, version, weights: `/ckpt/${version}` };
     const begun = Date.now();
     const struck = disturb(fleet, blow, open);
     let result = await update(input);
@@ -113,7 +126,8 @@ async function play(
       result = await update(input);
     }
     const of = `version ${version}, ${JSON.stringify(blow)}, seed ${SEED}`;
-    for (const { engine } of fleet) expect([engine.version, engine.paused], of).toEqual([String(version), false]);
+    for (const { engine } of fleet)
+      expect([versionOf(engine, kind), engine.paused], of).toEqual([String(version), false]);
     expect(struck.hit(), of).toBe(true);
     slowestMs = Math.max(slowestMs, Date.now() - begun);
     ended.push({ version, at: Date.now() });
@@ -147,6 +161,11 @@ async function play(
   expect(late).toBe(0);
   expect(turns).toBeGreaterThan(0);
   expect(checked.code, checked.stdout).toBe(0);
+}
+
+/** The newest that it has. */
+function versionOf({ version, adapters }: ModelServer['engine'], kind: Case): string {
+  return isOfAdapters(kind) ? [...adapters.keys()].at(-1)!.split('-').at(-1)! : version;
 }
 
 /** Kills the victim when the step is asked of a server for the first time. */

@@ -21,6 +21,7 @@ function inForce(): LateServers & { asked: number } {
   const late = {
     asked: 0,
     wanted: async (label: string | null) => (isLate(label, known) ? known.current.label : null),
+    adapter: async () => null,
     update: () => void late.asked++,
   };
   return late;

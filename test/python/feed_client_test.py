@@ -287,9 +287,11 @@ class Found(unittest.TestCase):
 
 class Verbs(unittest.TestCase):
     def test_weights_are_an_absolute_folder(self):
-        with Script((200, [{"version": 4}])) as script:
+        with Script((200, [{"version": 4}]), (200, [{"version": 5}])) as script:
             feed(script).version(4, "weights/4")
+            feed(script).version(5, adapter="adapters/5")
         self.assertEqual(script.calls[0][1], {"version": 4, "weights": os.path.abspath("weights/4")})
+        self.assertEqual(script.calls[1][1], {"version": 5, "adapter": os.path.abspath("adapters/5")})
 
     def test_a_proxy_of_the_environment_does_not_see_the_token(self):
         os.environ["http_proxy"] = "http://127.0.0.1:9"

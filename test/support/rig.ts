@@ -23,7 +23,7 @@ import { DatasetError } from '../../domain/errors/errors.ts';
 import { AGENT_QUEUE, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/names/queues.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
-import { weightServer, weightServers } from '../../inference/weights/index.ts';
+import { adapterHash, weightServer, weightServers } from '../../inference/weights/index.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
 import { openNamespace } from './namespace.ts';
@@ -99,6 +99,7 @@ export async function openRig(
     weights: {
       ledger: openWeightsLedger,
       servers: weightServers,
+      adapterHash,
       server: weightServer,
       prove: async () => null,
       permit: () => undefined,

@@ -30,6 +30,8 @@ export interface Shape {
   readonly name?: string;
   /** Which model it is: one with another word answers otherwise. */
   readonly model?: string;
+  /** `ignored` has the model itself answer in silence; nothing said: it knows no way to load them. */
+  readonly adapters?: 'taken' | 'ignored' | 'none';
   readonly apiKey?: string;
   readonly port?: number;
 }
@@ -67,9 +69,12 @@ export interface Engine {
     stops: readonly number[];
     draw: Omit<Parameters<typeof draw>[3], 'meaning'>;
     gone: () => boolean;
+    adapter?: string | undefined;
   }): Promise<Run>;
   /** Of each id of a context after the one at `from`. */
-  contextLogprobs(context: readonly number[], from?: number): (number | null)[];
+  contextLogprobs(context: readonly number[], from?: number, adapter?: string): (number | null)[];
+  /** Folders by name. */
+  readonly adapters: Map<string, string>;
   /** Ends these, or all, with what they have. */
   abort(id: string | null): number;
 }
@@ -97,6 +102,7 @@ export function toyEngine(given: Shape): ToyEngine {
     folders: null,
     name: 'tiny',
     model: '',
+    adapters: 'none',
     ...given,
   };
   const aborted: string[] = [];
@@ -105,6 +111,10 @@ export function toyEngine(given: Shape): ToyEngine {
   let peak = 0;
   let version = 'default';
   let weights = 'default';
+  const adapters = new Map<string, string>();
+  /** The weights that answer: an adapter by the last name of its folder. */
+  const answering = (adapter: string | undefined) =>
+    adapter === undefined || shape.adapters === 'ignored' ? weights : adapters.get(adapter)!.split('/').at(-1)!;
 
   const engine: ToyEngine = {
     running: () => runs.size,
@@ -112,6 +122,7 @@ export function toyEngine(given: Shape): ToyEngine {
     aborted,
     shape,
     log,
+    adapters,
     paused: false,
     get version() {
       return version;
@@ -128,8 +139,10 @@ export function toyEngine(given: Shape): ToyEngine {
     name(word) {
       version = word;
     },
-    async generate({ id, context, max, stops, draw: how, gone }) {
+    async generate({ id, context, max, stops, draw: how, gone, adapter }) {
       const run = { aborted: false };
+      // As it was when the request came: unloading it ends nothing.
+      const own = adapter === undefined ? null : answering(adapter);
       runs.set(id, run);
       peak = Math.max(peak, [...runs.keys()].filter((name) => !isMade(name)).length);
       const outputs: Drawn[] = [];
@@ -146,10 +159,13 @@ export function toyEngine(given: Shape): ToyEngine {
             aborted.push(id);
             return { id, outputs, finish: 'abort', spans };
           }
-          const next = draw(ids, shape.vocabSize, weightsOf(shape.model + weights), { ...how, meaning: shape.meaning });
+          const next = draw(ids, shape.vocabSize, weightsOf(shape.model + (own ?? weights)), {
+            ...how,
+            meaning: shape.meaning,
+          });
           ids.push(next.id);
           outputs.push(next);
-          noted.weights.push(weights);
+          noted.weights.push(own ?? weights);
           noted.versions.push(version);
           const last = spans.at(-1);
           if (last?.version === version) last.end = outputs.length;
@@ -160,8 +176,8 @@ export function toyEngine(given: Shape): ToyEngine {
       }
       return { id, outputs, finish: stops.includes(outputs.at(-1)!.id) ? 'stop' : 'length', spans };
     },
-    contextLogprobs: (context, from) =>
-      contextLogprobs(context, shape.vocabSize, weightsOf(shape.model + weights), from),
+    contextLogprobs: (context, from, adapter) =>
+      contextLogprobs(context, shape.vocabSize, weightsOf(shape.model + answering(adapter)), from),
     abort(id) {
       const found = [...runs].filter(([name]) => id === null || name === id);
       for (const [, run] of found) run.aborted = true;

@@ -2,7 +2,19 @@
 
 import { chat } from './toy-chat.ts';
 import type { Engine, Run } from './toy-engine.ts';
-import { ids, made, models, NOT_FOUND, notThere, num, ok, type Answer, type Body, type Reply } from './toy-wire.ts';
+import {
+  ids,
+  listed,
+  made,
+  models,
+  NOT_FOUND,
+  notThere,
+  num,
+  ok,
+  type Answer,
+  type Body,
+  type Reply,
+} from './toy-wire.ts';
 
 export const SGLANG_PARAMS =
   'max_new_tokens stop stop_token_ids stop_regex temperature top_p top_k min_p frequency_penalty presence_penalty repetition_penalty min_new_tokens n json_schema regex ebnf structural_tag ignore_eos skip_special_tokens spaces_between_special_tokens no_stop_trim stream_interval logit_bias sampling_seed custom_params beam_width watermark choice'.split(
@@ -16,6 +28,8 @@ export function sglang(engine: Engine): Answer {
   const { modelPath, length, vocabSize, name } = engine.shape;
   const bad = (message: string): Reply => ({ status: 400, body: { error: { message } } });
 
+  const folders = new Map<string, string>();
+
   async function generate(body: Body, gone: () => boolean): Promise<Reply> {
     const context = body['input_ids'] as number[] | undefined;
     const params = (body['sampling_params'] ?? {}) as Body;
@@ -24,6 +38,10 @@ export function sglang(engine: Engine): Answer {
       const expected = SGLANG_PARAMS.map((name) => `\`${name}\``).join(', ');
       return { status: 400, body: { error: `unknown field \`${unknown}\`, expected one of ${expected}` } };
     }
+    const named = body['lora_path'] == null ? undefined : String(body['lora_path']);
+    if (named !== undefined && !folders.has(named)) return bad(`Got LoRA adapter that has never been loaded: ${named}`);
+    // One that was unloaded comes back by itself.
+    if (named !== undefined) engine.adapters.set(named, folders.get(named)!);
     if (!context) return bad('Either text, input_ids or input_embeds should be provided.');
     if (context.length === 0) return bad('input_ids cannot be empty.');
     const max = num(params['max_new_tokens'], 128);
@@ -58,9 +76,11 @@ export function sglang(engine: Engine): Answer {
       stops,
       draw,
       gone,
+      adapter: named,
     });
     const start = num(body['logprob_start_len'], -1);
-    const given = start < 0 ? [] : engine.contextLogprobs(context, start).map((one, i) => [one, context[start + i]]);
+    const given =
+      start < 0 ? [] : engine.contextLogprobs(context, start, named).map((one, i) => [one, context[start + i]]);
     return ok(sglangReply(run, context.length, max, top, given, sets));
   }
 
@@ -124,6 +144,22 @@ export function sglang(engine: Engine): Answer {
     return done(true, `Succeeded to update model weights. Weight version updated to ${engine.version}.`);
   }
 
+  function adapter(path: string, { lora_name: name, lora_path: folder }: Body): Reply {
+    const done = (error: string | null) => ({
+      status: error === null ? 200 : 400,
+      body: { success: error === null, error_message: error, loaded_adapters: Object.fromEntries(engine.adapters) },
+    });
+    const word = String(name);
+    if (engine.shape.adapters === 'none')
+      return done('LoRA is not enabled. Please set `--enable-lora` to enable LoRA.');
+    if (path === '/unload_lora_adapter') return done(engine.adapters.delete(word) ? null : `${word} does not exist`);
+    if (engine.adapters.has(word)) return done(`LoRA with name ${word} already exists`);
+    if (/\/non[^/]*$/.test(String(folder))) return done(notThere(String(folder)));
+    engine.adapters.set(word, String(folder));
+    folders.set(word, String(folder));
+    return done(null);
+  }
+
   return async ({ method, path, body, broken, gone }) => {
     if (broken) {
       const message = "1 validation error:\n  {'type': 'json_invalid'}";
@@ -151,8 +187,13 @@ export function sglang(engine: Engine): Answer {
           weight_version: engine.version,
           version: '0.5.23',
         });
-      case 'GET /v1/models':
-        return ok(models(name, length, { owned_by: 'sglang', root: name }));
+      case 'GET /v1/models': {
+        const list = models(name, length, { owned_by: 'sglang', root: name });
+        return ok({ ...list, data: [...list.data, ...listed(engine.adapters, name)] });
+      }
+      case 'POST /load_lora_adapter':
+      case 'POST /unload_lora_adapter':
+        return adapter(path, said);
       case 'POST /generate':
         return generate(said, gone);
       case 'POST /abort_request':

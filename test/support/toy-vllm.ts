@@ -6,6 +6,7 @@ import type { Engine, Run } from './toy-engine.ts';
 import type { Drawn } from './toy-model.ts';
 import {
   ids,
+  listed,
   made,
   models,
   NOT_FOUND,
@@ -29,7 +30,7 @@ export function vllm(engine: Engine): Answer {
     { readonly reply: Reply } | { readonly run: Run; readonly context: readonly number[]; readonly top: number };
 
   async function run(body: Body, params: Body, context: number[], prefix: string, gone: () => boolean): Promise<Check> {
-    if (body['model'] !== undefined && body['model'] !== served) {
+    if (body['model'] !== undefined && body['model'] !== served && adapterOf(body) === undefined) {
       const message = `The model \`${String(body['model'])}\` does not exist. Valid aliases: ${served}.`;
       return { reply: bad(message, 'model', 'NotFoundError', 404) };
     }
@@ -58,7 +59,11 @@ export function vllm(engine: Engine): Answer {
     // Cut in silence, as vLLM does.
     const max = Math.min(num(params['max_tokens'], 16), length - context.length);
     const id = `${prefix}${String(body['request_id'] ?? made())}`;
-    return { run: await engine.generate({ id, context, max, stops, draw, gone }), context, top };
+    return {
+      run: await engine.generate({ id, context, max, stops, draw, gone, adapter: adapterOf(body) }),
+      context,
+      top,
+    };
   }
 
   async function generate(body: Body, gone: () => boolean): Promise<Reply> {
@@ -78,10 +83,10 @@ export function vllm(engine: Engine): Answer {
     const { outputs, finish, spans } = done.run;
     return ok({
       request_id: done.run.id,
-      model: 'tiny',
+      model: body['model'] ?? served,
       created: 1,
       usage: usage(context.length, outputs.length),
-      prompt_logprobs: given(body['sampling_params'], context),
+      prompt_logprobs: given(body['sampling_params'], context, adapterOf(body)),
       prompt_token_id_logprobs: null,
       prompt_token_ids: body['return_token_ids'] === true ? context : null,
       mm_placeholders: null,
@@ -128,7 +133,7 @@ export function vllm(engine: Engine): Answer {
       id: done.run.id,
       object: 'text_completion',
       created: 1,
-      model: 'tiny',
+      model: body['model'] ?? served,
       choices: [
         {
           index: 0,
@@ -142,7 +147,7 @@ export function vllm(engine: Engine): Answer {
           finish_reason: finish,
           stop_reason: finish === 'stop' ? outputs.at(-1)!.id : null,
           token_ids: ids(outputs),
-          prompt_logprobs: given(body, context),
+          prompt_logprobs: given(body, context, adapterOf(body)),
           prompt_token_ids: context,
           routed_experts: null,
         },
@@ -156,11 +161,33 @@ export function vllm(engine: Engine): Answer {
     });
   }
 
-  function given(params: unknown, context: readonly number[]) {
+  function given(params: unknown, context: readonly number[], adapter: string | undefined) {
     if ((params as Body | undefined)?.['prompt_logprobs'] !== 0) return null;
     return engine
-      .contextLogprobs(context)
+      .contextLogprobs(context, 0, adapter)
       .map((logprob, i) => logprob && { [context[i]!]: { logprob, rank: 1, decoded_token: 't' } });
+  }
+
+  function adapterOf({ model }: Body): string | undefined {
+    return engine.adapters.has(String(model)) ? String(model) : undefined;
+  }
+
+  /** Its words for success are no JSON. */
+  function loadAdapter({ lora_name: name, lora_path: folder }: Body): Reply {
+    if (engine.adapters.has(String(name)))
+      return bad(`The lora adapter '${String(name)}' has already been loaded.`, null, 'InvalidUserInput');
+    if (/\/non[^/]*$/.test(String(folder))) {
+      const why = `Loading lora ${String(name)} failed: No adapter found for ${String(folder)}`;
+      return bad(why, null, 'NotFoundError', 404);
+    }
+    engine.adapters.set(String(name), String(folder));
+    return { status: 200, body: `Success: LoRA adapter '${String(name)}' added successfully.` };
+  }
+
+  function unloadAdapter({ lora_name: name }: Body): Reply {
+    if (engine.adapters.delete(String(name)))
+      return { status: 200, body: `Success: LoRA adapter '${String(name)}' removed` };
+    return bad(`The lora adapter '${String(name)}' cannot be found.`, null, 'NotFoundError', 404);
   }
 
   function abort(names: unknown): number {
@@ -210,7 +237,8 @@ export function vllm(engine: Engine): Answer {
             is_blocking: false,
           },
         ];
-        return ok(models(served, length, { owned_by: 'vllm', root: modelPath, permission }));
+        const list = models(served, length, { owned_by: 'vllm', root: modelPath, permission });
+        return ok({ ...list, data: [...list.data, ...listed(engine.adapters, served)] });
       }
       case 'GET /version':
         return ok({ version: '0.32.0' });
@@ -225,6 +253,12 @@ export function vllm(engine: Engine): Answer {
       case 'POST /reset_prefix_cache?reset_running_requests=true&reset_external=true':
       case 'POST /update_weight_version':
         return devMode ? control(path, said) : NOT_FOUND;
+      case 'GET /v1/load_lora_adapter':
+        return engine.shape.adapters === 'none' ? NOT_FOUND : { status: 405, body: { detail: 'Method Not Allowed' } };
+      case 'POST /v1/load_lora_adapter':
+        return engine.shape.adapters === 'none' ? NOT_FOUND : loadAdapter(said);
+      case 'POST /v1/unload_lora_adapter':
+        return engine.shape.adapters === 'none' ? NOT_FOUND : unloadAdapter(said);
       case 'POST /inference/v1/generate':
         return generate(said, gone);
       case 'POST /inference/v1/abort_requests':

@@ -35,6 +35,10 @@ export function models(id: string, length: number, more: Body) {
   return { object: 'list', data: [{ ...model, ...last }] };
 }
 
+/** The adapters that are loaded, as both list them behind the model. */
+export const listed = (adapters: ReadonlyMap<string, string>, parent: string) =>
+  [...adapters].map(([id, root]) => ({ id, object: 'model', created: 1, root, parent, max_model_len: null }));
+
 export const usage = (prompt: number, completion: number) => ({
   prompt_tokens: prompt,
   total_tokens: prompt + completion,

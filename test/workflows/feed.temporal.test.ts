@@ -1,12 +1,16 @@
 // A feed on a real server: groups handed out whole and once, refusals that change nothing, and a state that follows
 // from the folder when the workflow is gone.
 
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { LeaseResult } from '../../domain/feed/messages.ts';
 import { feedWorkflowId } from '../../domain/names/ids.ts';
 import { recordHistory } from '../histories/history-file.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { adapterFolder } from '../support/adapter-folder.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
+import { modelServer } from '../support/model-server.ts';
 import { openFeedRig } from '../support/feed-rig.ts';
 
 const { rig, answers, start, begin, ask, lease, progress, until, numbers, breaches, refused } = await openFeedRig();
@@ -96,6 +100,20 @@ describe('a feed', { timeout: 240_000 }, () => {
     expect(await breaches('fenced')).toEqual([]);
   });
 
+  test('publishes an adapter once every server has it, and its ledger says that it is one', async () => {
+    const servers = await Promise.all([1, 2].map(() => modelServer({ kind: 'vllm', adapters: 'taken' })));
+    await begin('adapted', { model: `vllm:${servers.map(({ url }) => url).join(',')}` });
+    const adapter = adapterFolder(join(rig.out, 'ckpt-0'));
+    await until('adapted', () => true);
+    expect(await ask('adapted', 'version', { version: 0, adapter })).toEqual({ version: 0, already: false });
+    for (const { engine } of servers) expect([...engine.adapters.values()]).toEqual([adapter]);
+    expect(await ask('adapted', 'version', { version: 0, adapter })).toEqual({ version: 0, already: true });
+    const entry = await openFileStore(rig.out, 'adapted').get('feed', 1);
+    expect(entry!.record).toMatchObject({ kind: 'version', version: 0, weights: adapter, adapter: true });
+    expect(await breaches('adapted')).toEqual([]);
+    await Promise.all(servers.map((server) => server.close()));
+  });
+
   test('refuses what a rewind overtakes: a lease that waits, and a version that was accepted before', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => (open = resolve));
@@ -151,6 +169,7 @@ describe('a feed', { timeout: 240_000 }, () => {
       ['version', { version: 3 }, 'version-skips'],
       ['version', { version: 2 ** 40 }, 'bad-value'],
       ['version', { version: 1, weights: 7 }, 'bad-value'],
+      ['version', { version: 0, weights: '/a', adapter: '/b' }, 'bad-value'],
       ['rewind', { version: 1 }, 'version-goes-back'],
     ];
     for (const [verb, given, reason] of bad) {
