@@ -110,7 +110,8 @@ describe('a feed', { timeout: 240_000 }, () => {
     expect(await ask('adapted', 'version', { version: 0, adapter })).toEqual({ version: 0, already: true });
     const entry = await openFileStore(rig.out, 'adapted').get('feed', 1);
     expect(entry!.record).toMatchObject({ kind: 'version', version: 0, weights: adapter, adapter: true });
-    expect(await breaches('adapted')).toEqual([]);
+    // The model is a script, and the answers say no server.
+    expect((await breaches('adapted')).filter((line) => line.startsWith('feed/'))).toEqual([]);
     await Promise.all(servers.map((server) => server.close()));
   });
 
