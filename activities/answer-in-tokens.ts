@@ -6,6 +6,7 @@
 import { tokenBudget } from '../domain/rollout/ending.ts';
 import { drawsFromSets, type KeptSet, packedKept, saysNoSets, unpackedKept } from '../domain/rollout/kept-sets.ts';
 import { ModelError } from '../domain/errors/errors.ts';
+import { takesCredit, tokenStarts } from '../domain/rollout/credit.ts';
 import { declaredMeaning, mustServeLogprobs, recordedMeaning } from '../domain/rollout/logprob-meaning.ts';
 import { spelledMarkers } from '../domain/tools/spelled-markers.ts';
 import { concatenated } from '../domain/rollout/turn-facts.ts';
@@ -43,17 +44,17 @@ export async function answerInTokens(backend: TokenBackend, asked: DueTurn): Pro
   const stopped = await atStop(whole, prompt.stopTexts, tokenizer);
   const { outputIds, logprobs, kept, finish, versions, server, chunks } = stopped ?? whole;
   const outputText = await tokenizer.decode(outputIds, { skipSpecialTokens: false });
+  const shown = (ids: readonly number[]) => tokenizer.decode(ids, { skipSpecialTokens: true });
+  const answer = await shown(outputIds);
+  const text = { contextText: fresh.text, outputIds, outputText, answer, finish };
   return {
     fields: {
       contextIds: fresh.ids,
-      contextText: fresh.text,
-      outputIds,
       logprobs,
       ...keptField(kept),
       ...(facts.identity?.hasExperts && { expertsMissing: true }),
-      outputText,
-      answer: await tokenizer.decode(outputIds, { skipSpecialTokens: true }),
-      finish,
+      ...text,
+      ...(takesCredit(rollout) && { tokenStarts: await tokenStarts(text, shown) }),
       versions,
       versionStart: versions[0]?.version ?? 0,
       versionEnd: versions.at(-1)?.version ?? 0,

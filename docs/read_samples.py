@@ -42,6 +42,7 @@ class Turn:
 
     context: np.ndarray  # int64 [len(C_t)]
     output: np.ndarray  # int64 [len(O_t)]
+    trained: np.ndarray  # bool [len(O_t)], false where an environment masked a token
     logprobs: np.ndarray  # float32 [len(O_t)], one per output id
     no_eos: bool
     reward: np.float32  # G_t, discounted
@@ -145,15 +146,18 @@ def split(arrays: dict, lengths: list) -> Iterator[Turn]:
         mask = arrays["prompt_mask"][ids_at : ids_at + length]
         logprobs = arrays["packed_logprobs"][logprobs_at : logprobs_at + length - 1]
         ids_at, logprobs_at = ids_at + length, logprobs_at + length - 1
-        context = int(mask.sum())
+        # An answer may be masked from its first token on: its logprobs are there all the same.
+        begins = [int(where[0]) for where in (np.flatnonzero(~mask), np.flatnonzero(logprobs) + 1) if where.size > 0]
+        context = len(arrays["packed_prompts"]) if t == 0 else min(begins, default=length)
         must(context >= 1, f"turn {t + 1} has an empty context")
-        must(bool(mask[:context].all()), f"turn {t + 1}'s prompt_mask is not true on the context, then false")
+        must(bool(mask[:context].all()), f"turn {t + 1}'s prompt_mask is not true on the context")
         # Entry i belongs to token i + 1: the context's own entries are zeros, the answer's follow.
         must(not logprobs[: context - 1].any(), f"turn {t + 1} has logprobs on its context")
         must(bool((logprobs[context - 1 :] <= 0).all()), f"turn {t + 1} has a logprob above zero")
         yield Turn(
             context=ids[:context],
             output=ids[context:],
+            trained=~mask[context:],
             logprobs=logprobs[context - 1 :],
             no_eos=bool(arrays["seq_no_eos_mask"][t]),
             reward=arrays["rewards"][t],

@@ -93,8 +93,8 @@ export function earlierMove(rollout: Played, { turn }: EarlierTurn): Answer {
 
 /** Is this the reply that was recorded? */
 export function isRecorded(reply: EnvironmentReply, { verdict: record }: EarlierTurn): boolean {
-  const { verdict, reason, extracted, reward, rewards, metrics, messages, done, state } = record;
-  const was = { verdict, reason, extracted, reward, rewards, metrics, messages, done, state };
+  const { verdict, reason, extracted, reward, rewards, base, credit, train, metrics, messages, done, state } = record;
+  const was = { verdict, reason, extracted, reward, rewards, base, credit, train, metrics, messages, done, state };
   return isDeepStrictEqual(defined({ ...verdictOf(reply), ...replyFields(reply) }), defined(was));
 }
 

@@ -2,7 +2,9 @@
 // load is refused before anything is started. The options come back as they hold with it.
 
 import { describeOnQueue } from '../client/temporal/describe-environment.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 import type { Agent } from '../domain/rollout/agent.ts';
+import type { EnvironmentRecord } from '../domain/rollout/environment.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { ModuleCode } from '../environments/processes/bundle.ts';
 import type { Benchmark } from '../formats/benchmarks/find-rows.ts';
@@ -40,6 +42,7 @@ export async function describeParts(
   const tools = await describeRunTools(options, caller, program !== undefined);
   const own = caller.functions?.environment;
   const environments = [...(own ? [own.record] : []), ...described.map(({ record }) => record)];
+  mustSpeakOfWhole(environments, program !== undefined);
   return {
     ...{ options, origins: resolved.origins, agent },
     settings: {
@@ -52,6 +55,13 @@ export async function describeParts(
       for (const { tryOut } of described) if (tryOut) await ask(tryOut);
     },
   };
+}
+
+function mustSpeakOfWhole(environments: readonly EnvironmentRecord[], hasProgram: boolean): void {
+  const one = hasProgram && environments.find(({ credits }) => credits);
+  if (!one) return;
+  const problem = `The environment ${one.name} speaks of parts of answers, and those of a program as --agent have none.`;
+  throw unusable(problem, 'Leave `credits` out of its hello.', 'bad-arguments');
 }
 
 /** The description of an environment by its own worker, which must be there. */

@@ -47,6 +47,8 @@ const DESCRIPTION = {
   idempotent: f.maybe(f.BOOLEAN),
   /** The processes of a command on one worker, each with one call at a time. Absent: as many as the worker has cores. */
   processes: f.maybe(f.COUNT),
+  /** Its replies may speak of parts of an answer. */
+  credits: f.maybe(f.oneOf(true)),
 };
 export type Description = f.ObjectOf<typeof DESCRIPTION>;
 
@@ -139,12 +141,29 @@ const JUDGEMENT = f.objectOf({
 });
 export type ModelJudgement = f.TypeOf<typeof JUDGEMENT>;
 
+/** What an environment says of a span of an answer: [from, to) in Unicode code points. */
+const CREDIT = {
+  from: f.COUNT,
+  to: f.PLACE,
+  /** Added to the turn's reward, at the span's last token. */
+  reward: f.maybe(f.NUMBER),
+  /** Its tokens are not trained. */
+  train: f.maybe(f.oneOf(false)),
+};
+export type Credit = f.ObjectOf<typeof CREDIT>;
+
 /** The reply to an answer beside its verdict, as its record has it. */
 export const REPLY_FIELDS = {
-  /** The environment's own reward, which stands as it is; absent: the seed's formula on the verdict. */
+  /** The environment's own reward, which stands as it is, those of spans included; absent: the seed's formula on the verdict. */
   reward: f.maybe(f.NUMBER),
   /** The parts of `reward`, if the environment named some. */
   rewards: f.maybe(f.mapOf(f.NUMBER)),
+  /** The part of `reward` that is of the whole answer, where spans of it have rewards of their own. */
+  base: f.maybe(f.NUMBER),
+  /** In order, none over another. */
+  credit: f.maybe(f.listOf(f.objectOf(CREDIT))),
+  /** No token of the answer is trained. */
+  train: f.maybe(f.oneOf(false)),
   metrics: f.maybe(f.mapOf(f.NUMBER)),
   /** Messages to the model; absent: Everturn's sentence on the verdict. */
   messages: f.maybe(MESSAGES),

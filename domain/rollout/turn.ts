@@ -58,6 +58,8 @@ export const TURN = {
   outputText: f.TEXT,
   /** outputIds as text without special tokens: what is judged. */
   answer: f.TEXT,
+  /** Where each output id begins in the text that is judged, in code points; present where the environment speaks of parts of answers. */
+  tokenStarts: f.maybe(f.TOKEN_IDS),
   finish: f.oneOf(...FINISHES),
   /** Weight versions by output span, contiguous and covering all of outputIds; of none, an empty one. */
   versions: SPANS,

@@ -37,8 +37,8 @@ export function applyHumanVerdicts(
       continue;
     }
     changed = true;
-    // A person says right or wrong; an environment's own reward was of another verdict.
-    const { reward: _, ...reply } = turn.verdict!;
+    // A person says right or wrong; an environment's own rewards were of another verdict.
+    const { reward: _, base: __, ...reply } = turn.verdict!;
     turns.push({ ...turn, verdict: { ...reply, verdict: humanVerdict, reason: 'human' } });
     if (turn.record.turn === played.turns.length || contradicted === 'keep') continue;
     if (contradicted === 'drop') return 'feedback-contradicts';

@@ -5,10 +5,12 @@
 
 import { completeTurns } from './complete-turns.ts';
 import { type KeptFields, keptFields } from './kept-tokens.ts';
+import { isOfCredit, trainedTokens } from '../rollout/credit.ts';
 import type { StopReason } from '../rollout/ending.ts';
 import type { Task } from '../query/query.ts';
 import type { Trajectory } from '../rollout/trajectory.ts';
 import type { Finish, TurnRecord, VersionSpan } from '../rollout/turn.ts';
+import { tokenRewards } from './token-rewards.ts';
 import type { WantedLogprobs } from '../rollout/logprob-meaning.ts';
 
 /** Labels that the row's group or its consumer adds; null if unknown. */
@@ -78,6 +80,8 @@ export interface NeutralRow extends RowLabels, KeptFields {
   readonly birth_time: number;
   /** The model is a mixture of experts, and the experts that made its tokens are not recorded. */
   readonly experts_missing?: true;
+  /** r_t by token, present in a run whose environment places rewards: each at its last token, or the last trained one before it. */
+  readonly token_rewards?: readonly number[];
   /** 1 on a token of weights too old to train on it; absent where nobody asked. */
   readonly mask_stale?: readonly (0 | 1)[];
   /** 0-based: the rollout of an agent's program is one row for each leaf of its calls; a sampled token is trained in one of them. */
@@ -119,7 +123,8 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> & 
     const feedback = i === 0 ? [] : record.contextIds;
     const made = tokenVersions(record, refuse);
     for (const id of feedback) push(id, 0, 0, -1, -1);
-    for (const [k, id] of record.outputIds.entries()) push(id, 1, float32(record.logprobs[k]!), made[k]!, i);
+    const trained = trainedTokens(record, played[i]!.verdict, refuse);
+    for (const [k, id] of record.outputIds.entries()) push(id, trained[k]!, float32(record.logprobs[k]!), made[k]!, i);
     ends.push(ids.length);
   }
   if (end.turnRewards.length !== turns.length) refuse(`has ${end.turnRewards.length} turn rewards`);
@@ -129,12 +134,15 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> & 
   const newestVersion = Math.max(...newest);
   const sets = keptFields(turns, settings, refuse);
   const stale = labels.isStale && staleTokens(turns, newestVersion, labels.isStale);
+  const whole = mask.map((one, i) => (stale?.[i] === 1 || sets.kept_ids?.[i] === null ? 0 : one));
+  const rewards =
+    isOfCredit(rollout) && tokenRewards(played, { ends, turnRewards: end.turnRewards, mask: whole }, refuse);
   const returns = end.returns.map(float32);
   return {
     ...rowIdentity(trajectory, labels),
     prompt_ids: turns[0]!.contextIds,
     response_ids: ids,
-    response_mask: mask.map((one, i) => (stale?.[i] === 1 || sets.kept_ids?.[i] === null ? 0 : one)),
+    response_mask: whole,
     logprobs,
     versions,
     turn_ids: turnIds,
@@ -159,6 +167,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> & 
     birth_time: rollout.birthTime,
     ...sets,
     ...(turns.some(({ expertsMissing }) => expertsMissing) && { experts_missing: true }),
+    ...(rewards && { token_rewards: rewards.map(float32) }),
     ...(stale && { mask_stale: stale }),
     ...(branch && {
       branch: branch.index,

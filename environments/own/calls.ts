@@ -22,7 +22,7 @@ export interface EnvironmentCalls {
   end(rollout: Played, turns: readonly EarlierTurn[], call: EnvironmentCall): Promise<void>;
 }
 
-export function environmentCalls({ name, state: kind }: EnvironmentRecord, ask: Ask): EnvironmentCalls {
+export function environmentCalls({ name, state: kind, credits }: EnvironmentRecord, ask: Ask): EnvironmentCalls {
   return {
     async begin(rollout, call) {
       const params = beginParams(rollout);
@@ -31,7 +31,10 @@ export function environmentCalls({ name, state: kind }: EnvironmentRecord, ask: 
     async respond(move, before, call) {
       const params = respondParams(move, before, kind);
       const result = await ask('respond', params, { ...call, key: `${params.episode.key}/${move.turn}` });
-      return parseReply(name, kind, result, kind === 'value' ? stateAfter(move.rollout, before) : undefined);
+      const state = kind === 'value' ? stateAfter(move.rollout, before) : undefined;
+      const { answer, rollout } = move;
+      const inParts = credits && !rollout.settings.program ? { answer, settings: rollout.settings } : undefined;
+      return parseReply(name, kind, result, state, inParts);
     },
     async end(rollout, turns, call) {
       await ask('end', endParams(rollout, turns, kind), { ...call, key: `${episodeOf(rollout).key}/end` });

@@ -34,6 +34,8 @@ export interface EnvironmentFunctions {
   readonly state?: 'none' | 'value';
   /** The time limit of one call. Default: 60 s. */
   readonly timeoutSeconds?: number;
+  /** Its replies may have `credit` and `train`. Default: false. */
+  readonly credits?: boolean;
   readonly begin?: (params: BeginParams & InProgram) => unknown;
   readonly respond: (params: RespondParams & InProgram) => unknown;
   readonly end?: (params: EndParams & InProgram) => unknown;
@@ -50,12 +52,12 @@ export interface ProgramEnvironment {
   readonly environment: Environment;
 }
 
-const FIELDS: readonly string[] = ['name', 'version', 'state', 'timeoutSeconds', 'begin', 'respond', 'end'];
+const FIELDS: readonly string[] = ['name', 'version', 'state', 'timeoutSeconds', 'credits', 'begin', 'respond', 'end'];
 
 /** Throws EnvironmentError for a name, a version or a limit that is none. */
 export function programEnvironment(given: EnvironmentFunction | EnvironmentFunctions): ProgramEnvironment {
   const functions: Partial<EnvironmentFunctions> = typeof given === 'function' ? judging(given) : (given ?? {});
-  const { name = 'function', version = '1', state = 'none', timeoutSeconds, begin, respond, end } = functions;
+  const { name = 'function', version = '1', state = 'none', timeoutSeconds, credits, begin, respond, end } = functions;
   // An object of a class has fields of its own.
   const isPlain = Object.getPrototypeOf(functions) === Object.prototype;
   const alien = isPlain ? Object.keys(functions).find((field) => !FIELDS.includes(field)) : undefined;
@@ -68,6 +70,7 @@ export function programEnvironment(given: EnvironmentFunction | EnvironmentFunct
   const hello = parseHello(name, {
     ...{ protocol: 1, name, version, state, begins: begin !== undefined, ends: end !== undefined },
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(credits !== undefined && { credits }),
   });
   if (hello.state !== 'none' && hello.state !== 'value') {
     throw brokenError(

@@ -21,12 +21,13 @@ interface UserModule {
   readonly state?: unknown;
   readonly timeoutSeconds?: unknown;
   readonly idleSeconds?: unknown;
+  readonly credits?: unknown;
   readonly begin?: Step;
   readonly respond?: Step;
   readonly end?: Step;
 }
 
-const FIELDS = ['name', 'version', 'state', 'timeoutSeconds', 'idleSeconds', 'begin', 'respond', 'end'];
+const FIELDS = ['name', 'version', 'state', 'timeoutSeconds', 'idleSeconds', 'credits', 'begin', 'respond', 'end'];
 
 const live = new Map<string, unknown>();
 
@@ -58,10 +59,10 @@ const isRetryable = (error: unknown): boolean =>
 
 await serveModule<Call>((exported) => {
   const environment = environmentOf(exported);
-  const { name, version, state, timeoutSeconds, idleSeconds, begin, end } = environment;
+  const { name, version, state, timeoutSeconds, idleSeconds, credits, begin, end } = environment;
   const has = { begins: typeof begin === 'function', ends: typeof end === 'function' };
   return {
-    hello: { name, version, state, timeoutSeconds, idleSeconds, ...has, agents: exported['agents'] },
+    hello: { name, version, state, timeoutSeconds, idleSeconds, credits, ...has, agents: exported['agents'] },
     answer: (call) => answered(environment, call),
     failure: (error) => ({ ...reportOf(error), retryable: isRetryable(error) }),
   };

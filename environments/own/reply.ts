@@ -3,6 +3,7 @@
 
 import {
   type Begun,
+  type Credit,
   DEFAULT_TIMEOUT_SECONDS,
   type Description,
   ENVIRONMENT_NAME,
@@ -14,12 +15,15 @@ import {
   STATES,
 } from '../../domain/rollout/environment.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
+import { codePoints, flawOfSpans, withSpans } from '../../domain/rollout/credit.ts';
+import { type RewardSettings, turnReward } from '../../domain/rollout/reward.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import * as f from '../../domain/schema/fields.ts';
 import { brokenError } from '../processes/envelope.ts';
 
 /** Far below float32's end: the sum over a thousand turns fits as well. */
 const MAX_REWARD = 1e30;
+const MAX_SPANS = 10_000;
 const MAX_MESSAGES = 64;
 const MAX_NAMES = 100;
 const EXTRACTED_CHARS = 200;
@@ -58,9 +62,12 @@ const BEGUN = f.objectOf({
   messages: f.maybe(f.listOf(messageBy('user', 'system', 'assistant', 'tool', 'developer'), 1, MAX_MESSAGES)),
   state: f.maybe(JSON_VALUE),
 });
+const SPAN = f.objectOf({ from: f.COUNT, to: f.PLACE, reward: f.maybe(reward), train: f.maybe(f.BOOLEAN) });
 const REPLY = f.objectOf({
   verdict: f.maybe(f.eitherOf(DECISION, DECIDED)),
   reward: f.maybe(f.eitherOf(reward, named(reward))),
+  credit: f.maybe(f.listOf(SPAN, 0, MAX_SPANS)),
+  train: f.maybe(f.BOOLEAN),
   metrics: f.maybe(named(f.NUMBER)),
   messages: f.maybe(f.listOf(messageBy('user', 'system', 'tool'), 0, MAX_MESSAGES)),
   done: f.maybe(f.BOOLEAN),
@@ -77,6 +84,7 @@ const HELLO = f.objectOf({
   idleSeconds: f.maybe(f.upTo(MAX_IDLE_SECONDS)),
   idempotent: f.maybe(f.BOOLEAN),
   processes: f.maybe(f.wholeNumber(1, MAX_PROCESSES)),
+  credits: f.maybe(f.BOOLEAN),
   fingerprint: f.maybe(f.storableText(1, 200)),
   agents: f.maybe(f.listOf(JSON_OBJECT, 0, MAX_NAMES)),
 });
@@ -114,6 +122,7 @@ export function parseHello(who: string, value: unknown): Hello {
     ...(idleSeconds !== undefined && (state === 'held' || state === 'replay') && { idleSeconds }),
     ...(repeats && { idempotent: true }),
     ...(processes !== undefined && { processes }),
+    ...(said.credits === true && { credits: true as const }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(agents && { agents }),
   };
@@ -127,20 +136,36 @@ export function parseBegun(who: string, kind: StateKind, value: unknown): Begun 
   };
 }
 
-/** `before`: the state that was given, which stays where none comes back. */
-export function parseReply(who: string, kind: StateKind, value: unknown, before: Json | undefined): EnvironmentReply {
-  const { verdict: judged, reward: given, metrics, messages, done, state } = parsed(who, 'respond', REPLY, value);
-  const nothing = judged === undefined && given === undefined && messages === undefined && done === undefined;
-  if (nothing)
+/** An answer of whose parts the reply may speak. */
+export interface AnswerInParts {
+  readonly answer: string;
+  readonly settings: RewardSettings;
+}
+
+/** `before`: the state that was given, which stays where none comes back. `inParts`: absent where it may not speak of parts. */
+export function parseReply(
+  who: string,
+  kind: StateKind,
+  value: unknown,
+  before: Json | undefined,
+  inParts?: AnswerInParts,
+): EnvironmentReply {
+  const said = parsed(who, 'respond', REPLY, value);
+  const { verdict: judged, reward: given, metrics, messages, done, state } = said;
+  const placed = said.credit?.some((span) => span.reward !== undefined) === true;
+  if (!placed && [judged, given, messages, done].every((one) => one === undefined))
     throw brokenError(who, 'respond', 'the reply is empty', 'It holds a verdict, a reward, messages, or done.');
-  const said = messages && messages.length > 0 ? { messages: messages.map(inOrder) } : {};
+  const told = messages && messages.length > 0 ? { messages: messages.map(inOrder) } : {};
   // Without a verdict there is no true sentence of ours to go on with.
-  const ends = done === true || (judged === undefined && !('messages' in said));
+  const ends = done === true || (judged === undefined && !('messages' in told));
+  const verdict = judged && verdictOf(judged);
+  const rewards = rewardsOf(given);
   return {
-    ...(judged && { verdict: verdictOf(judged) }),
-    ...rewardsOf(given),
+    ...(verdict && { verdict }),
+    ...rewards,
+    ...creditOf(who, said, verdict, rewards.reward, inParts),
     ...(metrics && { metrics }),
-    ...said,
+    ...told,
     ...(ends && { done: true }),
     ...keptState(who, kind, state, before),
   };
@@ -158,11 +183,43 @@ function verdictOf(given: f.TypeOf<typeof DECISION> | f.TypeOf<typeof DECIDED>):
   return { verdict, reason, ...shown };
 }
 
-function rewardsOf(given: number | Readonly<Record<string, number>> | undefined) {
+function rewardsOf(
+  given: number | Readonly<Record<string, number>> | undefined,
+): Pick<EnvironmentReply, 'reward' | 'rewards'> {
   if (given === undefined) return {};
   if (typeof given === 'number') return { reward: given === 0 ? 0 : given };
   return { reward: Object.values(given).reduce((sum, value) => sum + value, 0), rewards: given };
 }
+
+/** What it says of parts of the answer; with rewards of spans, also the reward of all. */
+function creditOf(
+  who: string,
+  { credit = [], train }: Pick<f.TypeOf<typeof REPLY>, 'credit' | 'train'>,
+  verdict: Verdict | undefined,
+  own: number | undefined,
+  inParts: AnswerInParts | undefined,
+): Pick<EnvironmentReply, 'reward' | 'base' | 'credit' | 'train'> {
+  if (credit.length === 0 && train !== false) return {};
+  if (!inParts) {
+    const problem = 'it speaks of parts of an answer, and its hello says no `credits`';
+    throw brokenError(who, 'respond', problem, 'Say `credits` in hello; an agent’s answer has no parts.');
+  }
+  // JSON leaves it out; a function of a program gives it as it is.
+  const isUndefined = credit.some((span) => Object.values<unknown>(span).includes(undefined));
+  const flaw = isUndefined ? 'a span of `credit` holds undefined' : flawOfSpans(credit, codePoints(inParts.answer));
+  if (flaw !== undefined) throw brokenError(who, 'respond', flaw, 'Count code points of the answer that it was sent.');
+  const said = { ...(credit.length > 0 && { credit: credit.map(spanInOrder) }), ...(train === false && { train }) };
+  if (verdict?.verdict === 'undecided' || credit.every((span) => span.reward === undefined)) return said;
+  const base = own ?? (verdict ? turnReward(verdict.verdict === 'right', inParts.settings) : 0);
+  return { reward: withSpans(base, credit), base, ...said };
+}
+
+/** As records have them. */
+const spanInOrder = ({ from, to, reward: own, train }: f.TypeOf<typeof SPAN>): Credit => ({
+  ...{ from, to },
+  ...(own !== undefined && { reward: own === 0 ? 0 : own }),
+  ...(train === false && { train }),
+});
 
 function keptState(who: string, kind: StateKind, state: Json | undefined, before: Json | undefined) {
   // The beginning of a session that a server holds: its handle.

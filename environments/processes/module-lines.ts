@@ -20,12 +20,13 @@ function sayResult(id: number, result: unknown): void {
 export const spellNonFinite = (_: string, value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
-/** NaN and the infinities anywhere, and a named reward that is undefined: without it the sum is another. */
+/** NaN and the infinities anywhere, and a named reward, or one of a span, that is undefined: without it the sum is another. */
 function unsayable(result: unknown): string | undefined {
   const none = firstOf(result, (value) => typeof value === 'number' && !Number.isFinite(value));
   if (none !== undefined) return String(none);
-  const { reward } = Object(result) as { readonly reward?: unknown };
-  return (Object.values(Object(reward) as object) as unknown[]).includes(undefined) ? 'undefined' : undefined;
+  const { reward, credit } = Object(result) as { readonly reward?: unknown; readonly credit?: unknown };
+  const isPartial = (one: unknown) => (Object.values(Object(one) as object) as unknown[]).includes(undefined);
+  return [reward, ...(Array.isArray(credit) ? (credit as unknown[]) : [])].some(isPartial) ? 'undefined' : undefined;
 }
 
 /** The first value in a tree for which this holds. Of cycles, which no JSON has, the first round alone. */

@@ -5,6 +5,7 @@
 
 import { type CompleteTurns, completeTurns } from '../../domain/samples/complete-turns.ts';
 import { sampleId } from '../../domain/samples/neutral-row.ts';
+import { trainedTokens } from '../../domain/rollout/credit.ts';
 import { TASK_INDEX } from '../../domain/query/query.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { noEos } from '../../domain/rollout/turn-facts.ts';
@@ -63,8 +64,8 @@ interface Layout {
 }
 
 function sequenceSampleOf(
-  { rollout }: Trajectory,
-  { turns: all, end, float32 }: CompleteTurns,
+  { rollout, turns: played }: Trajectory,
+  { turns: all, end, float32, refuse }: CompleteTurns,
   { id, only }: Layout,
 ): SequenceSample {
   const chosen = <T>(list: readonly T[]): readonly T[] => (only === undefined ? list : [list[only]!]);
@@ -80,7 +81,10 @@ function sequenceSampleOf(
     if (only !== undefined && t !== only) continue;
     append(inputIds, sequence);
     fill(promptMask, true, context);
-    fill(promptMask, false, record.outputIds.length);
+    append(
+      promptMask,
+      trainedTokens(record, played[t]!.verdict, refuse).map((trained) => trained === 0),
+    );
     fill(logprobs, 0, context - 1);
     append(logprobs, record.logprobs.map(float32));
     lengths.push(sequence.length);

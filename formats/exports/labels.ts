@@ -3,6 +3,7 @@
 // else, results of tools included: nothing is tokenised again.
 
 import { completeTurns } from '../../domain/samples/complete-turns.ts';
+import { trainedTokens } from '../../domain/rollout/credit.ts';
 import type { Exporter } from '../../domain/samples/exporter.ts';
 import { withoutRight } from './chat.ts';
 
@@ -17,7 +18,7 @@ export const labels: Exporter = {
   note: 'labels holds right rollouts up to their first right answer, and trains on that answer, and the calls that led to it, alone.',
   leavesOut: withoutRight,
   lines(trajectory) {
-    const { turns } = completeTurns(trajectory);
+    const { turns, refuse } = completeTurns(trajectory);
     const right = trajectory.turns.findIndex(({ verdict }) => verdict?.verdict === 'right');
     let first = right;
     while (trajectory.turns[first - 1]?.verdict?.verdict === 'called') first--;
@@ -27,9 +28,10 @@ export const labels: Exporter = {
       ids.push(id);
       trained.push(label);
     };
-    for (const [i, { contextIds, outputIds }] of turns.slice(0, right + 1).entries()) {
-      for (const id of contextIds) add(id, NOT_TRAINED);
-      for (const id of outputIds) add(id, i < first ? NOT_TRAINED : id);
+    for (const [i, turn] of turns.slice(0, right + 1).entries()) {
+      for (const id of turn.contextIds) add(id, NOT_TRAINED);
+      const isTrained = trainedTokens(turn, trajectory.turns[i]!.verdict, refuse);
+      for (const [k, id] of turn.outputIds.entries()) add(id, i < first || isTrained[k] === 0 ? NOT_TRAINED : id);
     }
     // No other column: axolotl takes a data set for tokenised only with exactly these.
     return [

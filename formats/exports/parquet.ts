@@ -90,10 +90,10 @@ const ROLLOUT_COLUMNS: RowForm<RolloutColumns>['columns'] = {
   response_ids: { kind: 'int', list: true },
   response_mask: { kind: 'int', list: true },
   logprobs: { kind: 'float', list: true },
-  kept_ids: { kind: 'int', list: 'of lists', sparse: true },
-  kept_missing: { kind: 'int', sparse: true },
-  biased_logprobs: { kind: 'bool', sparse: true },
-  experts_missing: { kind: 'bool', sparse: true },
+  kept_ids: { kind: 'int', list: 'of lists', sparse: 'kept' },
+  kept_missing: { kind: 'int', sparse: 'kept' },
+  biased_logprobs: { kind: 'bool', sparse: 'kept' },
+  experts_missing: { kind: 'bool', sparse: 'kept' },
   versions: { kind: 'int', list: true },
   turn_ids: { kind: 'int', list: true },
   turn_ends: { kind: 'int', list: true },
@@ -115,6 +115,7 @@ const ROLLOUT_COLUMNS: RowForm<RolloutColumns>['columns'] = {
   logprobs_of: { kind: 'text' },
   temperature: { kind: 'double' },
   birth_time: { kind: 'long' },
+  token_rewards: { kind: 'float', list: true, sparse: 'credit' },
 };
 
 export const rolloutTable: RowForm<RolloutColumns> = {
@@ -140,8 +141,8 @@ type Kind = 'text' | 'int' | 'long' | 'double' | 'float' | 'bool';
 interface Column {
   readonly kind: Kind;
   readonly list?: true | 'of lists';
-  /** Rows may lack it: a file has all of these columns, or none. */
-  readonly sparse?: true;
+  /** Rows may lack it: a file has all columns of this name, or none. */
+  readonly sparse?: 'kept' | 'credit';
 }
 
 /** The rows of a file: their columns, and what one trajectory gives. */
@@ -172,12 +173,13 @@ export function openParquet<Row extends { readonly query: string }>(
   groupTokens = GROUP_TOKENS,
 ): Encoder {
   const all = Object.keys(columns) as (keyof Row & string)[];
-  const isSparse = (row: Row) => all.some((name) => columns[name].sparse && row[name] !== undefined);
+  const sparseIn = (row: Row) => all.flatMap((name) => (row[name] === undefined ? [] : (columns[name].sparse ?? [])));
   const out = drained();
   let file: { readonly names: typeof all; readonly writer: ParquetWriter } | undefined;
   /** Begun with the first rows, which tell its columns. */
   function begun() {
-    const names = rows.some(isSparse) ? all : all.filter((name) => !columns[name].sparse);
+    const found = new Set(rows.flatMap(sparseIn));
+    const names = all.filter((name) => (({ sparse }) => sparse === undefined || found.has(sparse))(columns[name]));
     const schema = schemaOf(Object.fromEntries(names.map((name) => [name, columns[name]])));
     return (file ??= { names, writer: new ParquetWriter({ writer: out.writer, schema, createdBy: 'everturn' }) });
   }
@@ -201,7 +203,7 @@ export function openParquet<Row extends { readonly query: string }>(
     add(trajectory, labels) {
       const before: Uint8Array[] = [];
       for (const row of rowsOf(trajectory, labels)) {
-        if (file && file.names.length < all.length && isSparse(row)) throw noColumn(row);
+        if (file && all.some((name) => row[name] !== undefined && !file!.names.includes(name))) throw noColumn(row);
         const isNext = row.query !== rows.at(-1)?.query;
         if (tokens >= (isNext ? groupTokens : MOST_TIMES * groupTokens)) before.push(...flush());
         rows.push(row);

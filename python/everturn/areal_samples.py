@@ -49,7 +49,9 @@ def _sample(row, name, only=None):
         context = len(ids) - (end - start)
         own = row["versions"][start:end]
         data["packed_input_ids"] += ids
-        data["prompt_mask"] += [True] * context + [False] * (end - start)
+        # of a token that is masked for its kept set alone, the export says nothing
+        sets = row.get("kept_ids") or [()] * end
+        data["prompt_mask"] += [True] * context + [row["response_mask"][at] == 0 and sets[at] is not None for at in range(start, end)]
         data["packed_logprobs"] += [0] * (context - 1) + row["logprobs"][start:end]
         data["seq_no_eos_mask"].append(row["turn_finish"][t] != "stop")
         # a turn without tokens has none of its own

@@ -33,6 +33,7 @@ class Environment:
     state: str = "none"
     idle_seconds: Optional[float] = None
     processes: Optional[int] = None
+    credits: Optional[bool] = None  # its replies may have `credit` and `train`
     timeout_seconds: Optional[float] = None
     agents: Optional[List[Any]] = None
 
@@ -71,7 +72,7 @@ def named(function, given):
 
 
 def hello_of(environment):
-    own = {"idleSeconds": "idle_seconds", "processes": "processes", "timeoutSeconds": "timeout_seconds", "agents": "agents"}
+    own = {"idleSeconds": "idle_seconds", "processes": "processes", "credits": "credits", "timeoutSeconds": "timeout_seconds", "agents": "agents"}
     given = {key: getattr(environment, name) for key, name in own.items() if getattr(environment, name) is not None}
     held = environment.state in OF_ROLLOUT
     has = {key: True for key, method in (("begins", "begin"), ("ends", "end")) if held or hasattr(environment, method)}

@@ -37,12 +37,14 @@ def to_verifiers(row):
         for message in added:
             node(message, new_ids if message is added[-1] else [], False, began)
         advantages = row.get("turn_advantages")
+        trained = [at for at in range(start, end) if row["response_mask"][at] == 1]
         node(
             {"role": "assistant", "content": row["answers"][turn]},
             row["response_ids"][start:end], True, ended,
             mask=[one == 1 for one in row["response_mask"][start:end]],
-            logprobs=row["logprobs"][start:end],
-            advantages=None if advantages is None else [advantages[turn]] * (end - start),
+            # one for each token of the mask
+            logprobs=[row["logprobs"][at] for at in trained],
+            advantages=None if advantages is None else [advantages[turn]] * len(trained),
         )
         context_end = end
         finish = row["turn_finish"][turn]

@@ -43,7 +43,7 @@ def fault_of(error):
 
 ALIGNED = ("response_ids", "response_mask", "logprobs", "versions", "turn_ids")
 # where they are there
-MORE = ("mask_stale", "kept_ids")
+MORE = ("mask_stale", "kept_ids", "token_rewards")
 
 
 def check(row):
@@ -71,11 +71,13 @@ def on_all_tokens(row, values, fill=0):
 
 
 def token_rewards(row):
-    """r_t on the last token of turn t's answer, 0.0 elsewhere. An answer without a token gives its reward to the token
-    before its place, or to the first: the sum is always that of the turns."""
+    """The row's own, where an environment may place rewards; else r_t on the last token of turn t's answer, 0.0 elsewhere. An
+    answer without a token gives its reward to the token before its place, or to the first: the sum is always that of the turns."""
     rewards = [0.0] * len(row["response_ids"])
     if not rewards:
         raise ValueError(f"{row['id']} has no response token to carry a reward")
+    if "token_rewards" in row:
+        return list(row["token_rewards"])
     for end, reward in zip(row["turn_ends"], row["turn_rewards"]):
         rewards[max(end - 1, 0)] += reward
     return rewards
@@ -152,15 +154,23 @@ def verl_uid(group):
     return hashlib.sha256(group.encode("utf-8")).hexdigest()[:32]
 
 
+def without_masked_end(row):
+    """Up to its last trained token, if it has one."""
+    end = max((at + 1 for at, mask in enumerate(row["response_mask"]) if mask == 1), default=len(row["response_mask"]))
+    return {**row, **{name: row[name][:end] for name in ALIGNED}}
+
+
 def to_areal(rows, tensor=None):
     """AReaL's RolloutWorkflow result for one group: tensors [B, L], padded on the right. `tensor(values, dtype_name)`
-    makes one; without it torch is imported."""
+    makes one; without it torch is imported. AReaL puts the reward on the last token, and drops it if that is masked: masked tokens
+    at a row's end, which nothing is trained behind, are left out."""
     if tensor is None:
         import torch
 
         def tensor(values, dtype):
             return torch.tensor(values, dtype=getattr(torch, dtype))
 
+    rows = [without_masked_end(row) for row in rows]
     length = max(len(input_ids(row)) for row in rows)
 
     def padded(values, fill):

@@ -31,6 +31,7 @@ class Row(_Row, total=False):
 
     turn_advantages: List[float]
     mask_stale: List[int]
+    token_rewards: List[float]
     # of a run that leaves tokens out when it draws
     kept_ids: List[Optional[List[int]]]
     kept_missing: int

@@ -5,6 +5,7 @@ import type { CheckTokenizer } from './checked.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/context/feedback.ts';
 import { type EarlierTurn, newContext } from '../../domain/context/new-context.ts';
+import { tokenStarts } from '../../domain/rollout/credit.ts';
 import { differences } from './differences.ts';
 import { questionOf } from '../../domain/query/query.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
@@ -35,6 +36,8 @@ export async function exactProblems(
     contextIds: context.text === contextText ? context.ids : contextIds,
     outputText,
     answer,
+    ...(turn.tokenStarts &&
+      answer === turn.answer && { tokenStarts: await tokenStarts(turn, (ids) => text(ids, true)) }),
   };
   problems.push(...differences(turn, right, `its rollout and ${tokenizer.name} give`));
   const stops = tokenizer.stopTokenIds;

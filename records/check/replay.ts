@@ -10,6 +10,7 @@ import { RUN_FILE } from '../format/layout.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import { agentProblems, rightCallVerdict } from './agent.ts';
 import { answerProblems, turnProblems, chunkProblems } from './answer.ts';
+import { creditProblems, startsProblems } from './credit.ts';
 import { callProblems, rightCalls, rightReply } from './calls.ts';
 import { carriedProblems, endProblems, CLOCK_SKEW_MS, timeProblems } from './end.ts';
 import { exactProblems, shownProblems } from './context.ts';
@@ -37,6 +38,7 @@ export async function* replayProblems(checked: CheckedRollout, facts: Facts): As
         ? rightReply(checked, i, texts)
         : rightVerdict(checked, i);
     yield* of(fileOf('verdict', i + 1), differences(verdict, right));
+    yield* of(fileOf('verdict', i + 1), creditProblems(checked.rollout, turn.record, verdict));
   }
   yield* agentProblems(checked, facts);
   yield* callProblems(checked, clockSkewMs);
@@ -106,6 +108,7 @@ async function problemsOfTurn(checked: CheckedRollout, i: number, facts: Facts):
     ...serverProblem(rollout.settings.model, record.server),
     ...answerProblems(record, fallingVersions(record.versions) ? await facts.weightsOrder() : undefined),
     ...turnProblems(record, rollout.settings),
+    ...startsProblems(rollout, record),
     ...(record.asked ? [] : shownProblems(rollout, before, record)),
     ...(exact ? await exactProblems(rollout, record.asked ? undefined : before, record, tokenizer) : []),
   ];

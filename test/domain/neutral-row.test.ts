@@ -2,15 +2,44 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { turnReward } from '../../domain/rollout/reward.ts';
 import { packedKept } from '../../domain/rollout/kept-sets.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
-import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
+import type { RolloutRecord, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
+import { applyHumanVerdicts } from '../../domain/samples/human-verdicts.ts';
 import { neutralRow } from '../../domain/samples/neutral-row.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
-import { arealTurns, turnSampleId } from '../../formats/exports/areal.ts';
+import { arealTurns, sequenceSample, turnSampleId } from '../../formats/exports/areal.ts';
+import { labels } from '../../formats/exports/labels.ts';
 import { rows } from '../../formats/exports/rows.ts';
 import { turnRecord } from '../records/play.ts';
 import { asFloat32, trajectories } from './random-trajectory.ts';
+
+const environment = { name: 'e', credits: true } as EnvironmentRecord;
+const ofCredit = (rollout: RolloutRecord): RolloutRecord => ({
+  ...rollout,
+  settings: { ...rollout.settings, environments: [environment] },
+});
+
+/** Each turn as its environment speaks of it: 0 not at all, 1 all masked, else spans of one token, of which the second is masked. */
+function withCredit({ rollout, turns, end }: Trajectory, kinds: readonly number[]): Trajectory {
+  const played = turns.map(({ record, verdict }, i) => {
+    const kind = kinds[i]!;
+    const length = record.outputIds.length;
+    const spans = [
+      { from: 0, to: 1, reward: kind },
+      ...(length > 1 ? [{ from: 1, to: 2, train: false as const }] : []),
+    ];
+    const said = kind < 2 || length === 0 ? {} : { credit: spans, base: end!.turnRewards[i]! - kind };
+    const tokenStarts = record.outputIds.map((_, k) => k);
+    return {
+      record: { ...record, tokenStarts },
+      verdict: { ...verdict!, ...said, ...(kind === 1 && { train: false as const }) },
+    };
+  });
+  return { rollout: ofCredit(rollout), turns: played, end };
+}
 
 describe('a neutral row', () => {
   test('taken apart turn by turn, it is the records: tokens, float32 logprobs, the version of each token', () => {
@@ -74,6 +103,89 @@ describe('a neutral row', () => {
         expect(missing ?? 0).toBe(whole.filter((one, i) => one === 1 && mask[i] === 0).length);
       }),
     );
+  });
+
+  test('has the rewards of the turns by token, each at a trained one, and trains no token that is masked', () => {
+    fc.assert(
+      fc.property(trajectories, fc.array(fc.nat(4), { minLength: 5, maxLength: 5 }), (trajectory, kinds) => {
+        const made = withCredit(trajectory, kinds);
+        const row = neutralRow(made);
+        const rewards = row.token_rewards!;
+        expect(rewards).toHaveLength(row.response_ids.length);
+        const { response_mask: mask, ...rest } = row;
+        const { response_mask: whole, ...plain } = neutralRow(trajectory);
+        const { token_rewards: _, ...same } = rest;
+        const { turnRewards } = made.end!;
+        expect({ ...same, turn_rewards: 0 }).toEqual({ ...plain, turn_rewards: 0 });
+        const total = turnRewards.reduce((sum, one) => sum + one, 0);
+        if (rewards.length > 0) expect(rewards.reduce((sum, one) => sum + one, 0)).toBeCloseTo(total, 4);
+        const first = mask.indexOf(1);
+        // Before the first trained token there is none to take a reward.
+        for (const [i, reward] of rewards.entries())
+          if (first >= 0 && i > first && reward !== 0) expect(mask[i]).toBe(1);
+        for (const [i, one] of mask.entries()) {
+          const turn = made.turns[row.turn_ids[i]!];
+          const k = turn && i - (row.turn_ends[row.turn_ids[i]!]! - turn.record.outputIds.length);
+          const isMasked = turn && (turn.verdict!.train === false || (turn.verdict!.credit?.[1] && k === 1));
+          expect(one).toBe(isMasked ? 0 : whole[i]);
+        }
+        const { prompt_mask: areal } = sequenceSample(made).data as unknown as { prompt_mask: boolean[] };
+        const sampled = (values: readonly unknown[]) => values.filter((_, i) => row.turn_ids[i]! >= 0);
+        let at = 0;
+        const ofAnswers = made.turns.flatMap(({ record }) => {
+          at += record.contextLength + record.outputIds.length;
+          return record.outputIds.length > 0 ? areal.slice(at - record.outputIds.length, at) : [];
+        });
+        expect(ofAnswers).toEqual(sampled(mask).map((one) => one === 0));
+        const right = row.turn_success.indexOf(1);
+        if (right < 0) return;
+        const { labels: given } = JSON.parse(labels.lines(made)[0]!) as { labels: number[] };
+        const own = made.turns[right]!.record.outputIds;
+        const begin = row.turn_ends[right]! - own.length;
+        expect(given.slice(given.length - own.length)).toEqual(own.map((id, k) => (mask[begin + k] === 1 ? id : -100)));
+      }),
+    );
+  });
+
+  test('places a span’s reward at its last token, the rest at the answer’s, and none at a token that is not trained', () => {
+    const [one] = fc.sample(
+      trajectories.filter(({ turns }) => turns.length > 1 && turns.every(({ record }) => record.outputIds.length > 2)),
+      { numRuns: 1, seed: 1 },
+    ) as [Trajectory];
+    const [first, second] = one.turns.map(({ record }) => record) as [TurnRecord, TurnRecord];
+    const ofFirst = (verdicts: readonly Partial<VerdictRecord>[]): Trajectory => {
+      const turns = [first, second].map((record, i) => ({
+        record: { ...record, tokenStarts: record.outputIds.map((_, k) => k) },
+        verdict: { ...one.turns[i]!.verdict!, ...verdicts[i] },
+      }));
+      const end = { ...one.end!, turnRewards: [1.5, 4], returns: [5.5, 4] };
+      return { ...one, rollout: ofCredit(one.rollout), turns, end };
+    };
+    const placed = (verdicts: readonly Partial<VerdictRecord>[]) => neutralRow(ofFirst(verdicts));
+    const [a, b] = [first.outputIds.length, second.outputIds.length];
+    const at = (rewards: Readonly<Record<number, number>>) =>
+      Array.from({ length: a + second.contextIds.length + b }, (_, i) => rewards[i] ?? 0);
+    const last = a + second.contextIds.length + b - 1;
+    const credit = [{ from: 0, to: 2, reward: 0.5 }];
+    expect(placed([{ base: 1, credit }]).token_rewards).toEqual(at({ 1: 0.5, [a - 1]: 1, [last]: 4 }));
+    // The second turn is not trained: its reward is of the token that was trained last.
+    expect(placed([{ base: 1, credit }, { train: false }]).token_rewards).toEqual(at({ 1: 0.5, [a - 1]: 5 }));
+    const masked = [{ from: 0, to: 2, reward: 0.5, train: false as const }];
+    // A person's verdict replaces all rewards of its turn, and no mask.
+    const right = one.turns[0]!.verdict!.verdict === 'right';
+    const verdict = right ? 'wrong' : 'right';
+    const act = { act: 'verdict', of: { turn: 1 }, by: 'a', at: 1, after: null, verdict, reason: '' };
+    const trainFalse = { from: 2, to: 3, train: false as const };
+    const played = ofFirst([{ base: 1, reward: 1.5, credit: [...credit, trainFalse] }]);
+    const judged = applyHumanVerdicts(played, [{ name: 'a', act: act as never }], 'keep') as Trajectory;
+    const human = neutralRow(judged);
+    expect(human.token_rewards![a - 1]).toBe(Math.fround(turnReward(!right, one.rollout.settings)));
+    expect(human.token_rewards!.slice(0, a - 1)).toEqual(at({}).slice(0, a - 1));
+    expect(human.response_mask[2]).toBe(0);
+    // None before it was trained.
+    const { token_rewards: rewards, response_mask: mask } = placed([{ base: 1, credit: masked }]);
+    expect(rewards).toEqual(at({ 1: 0.5, [a - 1]: 1, [last]: 4 }));
+    expect(mask.slice(0, 3)).toEqual([0, 0, 1]);
   });
 
   test('says that its logprobs are biased where a run allowed that, and no set is known', () => {

@@ -32,6 +32,16 @@ describe('an environment that is a function', () => {
     expect(await reply(() => whole)).toMatchObject(whole);
   });
 
+  test('places rewards in the answer where it says that it does', async () => {
+    const credit = [{ from: 0, to: 1, reward: 0.5 }];
+    const respond = () => ({ reward: 1, credit });
+    expect(programEnvironment({ credits: true, respond }).record).toMatchObject({ credits: true });
+    expect(await reply({ credits: true, respond })).toMatchObject({ reward: 1.5, base: 1, credit });
+    await expect(reply({ respond })).rejects.toThrow('its hello says no `credits`');
+    const none = () => ({ reward: 1, credit: [{ ...credit[0], reward: undefined }] });
+    await expect(reply({ credits: true, respond: none })).rejects.toThrow('holds undefined');
+  });
+
   test('is known by its name and its text', () => {
     const checkAnswer: EnvironmentFunction = () => true;
     const { record } = programEnvironment(checkAnswer);

@@ -105,6 +105,22 @@ describe('a module', () => {
     expect((await described('./guess-value.ts')).fingerprint).not.toBe(first.fingerprint);
   });
 
+  test('places rewards in the answer, and one that is undefined is no reward of 0', async () => {
+    const respond = `({ answer }) => ({ verdict: 'right', credit: [{ from: 0, to: [...answer].length, reward: { a: 1 }[answer] }] })`;
+    const path = write(
+      'steps.mjs',
+      `export const environment = { name: 'steps', version: '1', credits: true, respond: ${respond} };`,
+    );
+    const record = await described(path);
+    expect(record).toMatchObject({ credits: true });
+    const asked = (answer: string) =>
+      open()
+        .open(record, folder)
+        .respond(moveOf(played(record, 'g0'), answer), { signal: NEVER });
+    expect(await asked('a')).toMatchObject({ reward: 2, base: 1, credit: [{ from: 0, to: 1, reward: 1 }] });
+    await expect(asked('b')).rejects.toMatchObject({ reason: 'environment-broken' });
+  });
+
   test('whose code in the run was changed is not run', async () => {
     const record = await described('./guess-none.ts');
     const other = { ...record, fingerprint: 'a'.repeat(64) };

@@ -39,6 +39,30 @@ async def reward(row, answer, turn):
     expect(log.join('\n')).toMatch(/at the import[^]*in the call/);
   });
 
+  test('places rewards and masks in an answer, by characters as Python counts them', async () => {
+    const { record, replies: said } = await replies(
+      'steps',
+      `from everturn import Environment
+class Steps(Environment):
+    credits = True
+    def respond(self, answer, turn):
+        at = answer.index("4")
+        spans = [{"from": 0, "to": at, "train": False}, {"from": at, "to": len(answer), "reward": 0.5}]
+        return {"verdict": "wrong", "credit": spans} if turn == 1 else {"verdict": "right", "train": False}
+`,
+      ['\u{1f600} 42', '4'],
+    );
+    expect(record).toMatchObject({ name: 'steps', credits: true });
+    const credit = [
+      { from: 0, to: 2, train: false },
+      { from: 2, to: 4, reward: 0.5 },
+    ];
+    expect(said).toEqual([
+      { verdict: { verdict: 'wrong', reason: 'environment' }, reward: -0.5, base: -1, credit },
+      { verdict: { verdict: 'right', reason: 'environment' }, train: false },
+    ]);
+  });
+
   test('is a class, of which each rollout has an instance where its state is in the process', async () => {
     const {
       record,

@@ -8,7 +8,9 @@ import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { rowsOf } from '../support/rows.ts';
 import { earlier, moveOf, rolloutOf } from './own/rollouts.ts';
 
-const read = (json: string) => parseReply('env', 'none', JSON.parse(json), undefined);
+const settings = { rewardScaling: 0.5, rewardBias: 0.2, turnDiscount: 1 };
+const read = (json: string, answer = 'a\u{1f600}cd') =>
+  parseReply('env', 'none', JSON.parse(json), undefined, { answer, settings });
 
 describe('a call', () => {
   test('has a prompt of bare text once, before the conversation', () => {
@@ -43,6 +45,40 @@ describe('a reply', () => {
       ['hasOwnProperty', -1],
     ]);
   });
+});
+
+describe('a reply on parts of an answer', () => {
+  const spans = '"credit": [{"from": 0, "to": 1, "reward": 0.25}, {"from": 1, "to": 4, "reward": -0, "train": false}]';
+  const credit = [
+    { from: 0, to: 1, reward: 0.25 },
+    { from: 1, to: 4, reward: 0, train: false },
+  ];
+
+  test('adds the rewards of its spans to its own, to that of its verdict, or to none', () => {
+    expect(read(`{"reward": {"form": 2, "length": -1}, ${spans}}`)).toMatchObject({ reward: 1.25, base: 1, credit });
+    expect(read(`{"verdict": "right", ${spans}}`)).toMatchObject({ reward: 0.65, base: 0.4, credit });
+    expect(read(`{"verdict": "wrong", ${spans}, "train": false}`)).toMatchObject({ reward: -0.35, train: false });
+    expect(read(`{${spans}}`)).toEqual({ reward: 0.25, base: 0, credit, done: true });
+  });
+
+  test('has no reward of its own where it masks alone, and where it could not judge', () => {
+    const mask = '"credit": [{"from": 0, "to": 4, "train": false}]';
+    const masked = [{ from: 0, to: 4, train: false }];
+    expect(read(`{"verdict": "right", ${mask}}`)).toEqual({
+      verdict: { verdict: 'right', reason: 'environment' },
+      credit: masked,
+    });
+    expect(read(`{"verdict": "undecided", ${spans}}`)).not.toHaveProperty('reward');
+    expect(read('{"verdict": "right", "credit": [], "train": true}', '')).toEqual(read('{"verdict": "right"}'));
+  });
+
+  test.each([`{"verdict": "right", ${spans}}`, '{"verdict": "right", "train": false}'])(
+    'is refused of an environment whose hello says nothing of it: %s',
+    (json) => {
+      const reading = () => parseReply('env', 'none', JSON.parse(json), undefined);
+      expect(reading).toThrow('its hello says no `credits`');
+    },
+  );
 });
 
 describe('a call without a reply', () => {

@@ -70,6 +70,15 @@ class Exports(unittest.TestCase):
             self.assertEqual(lines_of(to), lines_of(os.path.join(RECORDED, f"{name}.jsonl")), name)
         self.assertEqual(len(os.listdir(self.folder)), len(exports.LINES))
 
+    def test_verifiers_gets_a_logprob_and_an_advantage_for_each_token_of_its_mask(self):
+        (row,) = [{**row, "response_mask": list(row["response_mask"])} for row in self.rows[:1]]
+        start, end = answer_spans(row)[0]
+        row["response_mask"][start] = 0
+        (node,) = [one for one in exports.to_verifiers(row)["traces"][0]["nodes"] if one["sampled"]][:1]
+        self.assertEqual(node["mask"], [False] + [True] * (end - start - 1))
+        self.assertEqual(node["logprobs"], row["logprobs"][start + 1 : end])
+        self.assertEqual(node["advantages"], row["turn_advantages"] and [row["turn_advantages"][0]] * (end - start - 1))
+
     def test_standard_output_has_the_lines_of_the_file(self):
         with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding="ascii")) as out:
             self.assertEqual(self.said("nemo-gym", ROWS), "9 rows written; left out: 2 text-prompt.\n")

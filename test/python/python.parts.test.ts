@@ -30,7 +30,7 @@ const PROMISES = [
   ['the client of the feed repeats what was lost under one request id, and no refusal', 'feed_client_test.py', 22],
   ['runs are read, measured, exported and proved by one process in lines of JSON', 'run_test.py', 8],
   ['logprobs over kept sets are those by hand, with torch', 'kept_test.py', 2],
-  ['every adapter of rows keeps what its trainer checks', 'rows_test.py', 12],
+  ['every adapter of rows keeps what its trainer checks', 'rows_test.py', 14],
   ['the package leases ahead, renews and serves every rank', 'package_test.py', 10],
   [
     'the drop-in classes take steps as TRL, SkyRL, slime, verl, OpenRLHF and AReaL ask for them',
@@ -45,7 +45,7 @@ const PROMISES = [
   [
     'rows become the files of verifiers, NeMo-Gym, tinker and prime-rl, with the recorded values',
     'exports_test.py',
-    15,
+    16,
   ],
   [
     'the pusher to AReaL sends the bytes of its own, and has every sample trained once, whoever is killed',

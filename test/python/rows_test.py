@@ -56,7 +56,7 @@ class Adapters(unittest.TestCase):
         on_all = len(row["prompt_ids"]) + at
         self.assertEqual(feed.to_trl([row])["env_mask"][0][at], 0)
         self.assertEqual(feed.to_verl(row)["output"]["response_mask"][at], 0)
-        self.assertEqual(feed.to_areal([row], plain)["loss_mask"]["values"][0][on_all], 0)
+        self.assertEqual(sum(feed.to_areal([row], plain)["loss_mask"]["values"][0]), sum(row["response_mask"]))
         self.assertEqual(feed.to_skyrl([row])["loss_masks"][0][at], 0)
         self.assertEqual(feed.to_slime(row)["loss_mask"][at], 0)
         self.assertFalse(any(start <= on_all < end for start, end in feed.to_openrlhf(row)["action_ranges"]))
@@ -93,6 +93,25 @@ class Adapters(unittest.TestCase):
             self.assertEqual(made["versions"]["values"][i][: len(row["prompt_ids"])], [-1] * len(row["prompt_ids"]))
             self.assertEqual(made["input_ids"]["values"][i][:length], feed.input_ids(row))
             self.assertEqual(sum(made["loss_mask"]["values"][i]), sum(row["response_mask"]))
+
+    def test_a_reward_that_was_placed_stands_at_its_token_where_a_trainer_takes_rewards_of_tokens(self):
+        row = {**self.rows[0], "token_rewards": [0.25 * at for at in range(len(self.rows[0]["response_ids"]))]}
+        feed.check(row)
+        self.assertEqual(feed.to_verl(row)["rm_scores"], row["token_rewards"])
+        self.assertEqual(feed.to_skyrl([row])["rewards"], [row["token_rewards"]])
+        with self.assertRaises(ValueError):
+            feed.check({**row, "token_rewards": [1.0]})
+
+    def test_areal_gets_no_masked_end_at_which_it_would_drop_the_reward(self):
+        row = copy.deepcopy(self.rows[0])
+        count = len(row["response_ids"])
+        row["response_mask"][-1] = 0
+        made = feed.to_areal([row, self.rows[0]], plain)
+        self.assertEqual([sum(line) for line in made["attention_mask"]["values"]], [len(row["prompt_ids"]) + count - 1, len(row["prompt_ids"]) + count])
+        last = len(row["prompt_ids"]) + count - 2
+        self.assertEqual(made["loss_mask"]["values"][0][last:], [1, 0])
+        row["response_mask"] = [0] * count
+        self.assertEqual(sum(feed.to_areal([row], plain)["attention_mask"]["values"][0]), len(row["prompt_ids"]) + count)
 
     def test_skyrl_gets_token_rewards_as_long_as_the_response(self):
         made = feed.to_skyrl(self.rows, lambda *place: place)

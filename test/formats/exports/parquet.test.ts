@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contextIds } from '../../../domain/rollout/turn-facts.ts';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
+import type { EnvironmentRecord } from '../../../domain/rollout/environment.ts';
 import type { TurnRecord } from '../../../domain/rollout/turn.ts';
+import { type NeutralRow, neutralRow } from '../../../domain/samples/neutral-row.ts';
 import type { Encoder, Exporter } from '../../../domain/samples/exporter.ts';
 import { openParquet, parquet, rolloutTable, parquetTurns, turnRowForm } from '../../../formats/exports/parquet.ts';
 import type { TurnRow } from '../../../formats/exports/turn-row.ts';
@@ -107,6 +109,29 @@ describe.each(FORMS)('the rows of $form.name', ({ form, table }) => {
     expect(() => encoder.add(broken, {})).toThrow(problem);
     const chunks = [...before, ...encoder.add(other, {}), ...encoder.end()];
     expect(bufferOf(Buffer.concat(chunks.map((chunk) => Buffer.from(chunk as Uint8Array))))).toEqual(whole);
+  });
+});
+
+describe('rewards of tokens', () => {
+  test('are a column of a run that places some, beside kept sets or without', async () => {
+    const [one] = fc.sample(trajectories, { numRuns: 1, seed: 2 }) as [Trajectory];
+    const { settings } = one.rollout;
+    const columnsOf = async (part: Partial<typeof settings>) => {
+      const made = { ...one, rollout: { ...one.rollout, settings: { ...settings, temperature: 1, ...part } } };
+      const file = await encoded(parquet.open!(), [made]);
+      const [row] = await readRows<NeutralRow>(file);
+      return { row, names: Object.keys(row!).filter((name) => /^(kept|biased|token_rewards)/.test(name)) };
+    };
+    const environments = [{ name: 'e', credits: true } as EnvironmentRecord];
+    const biased = { topP: 0.9, allowBiasedLogprobs: true };
+    const kept = ['kept_ids', 'kept_missing', 'biased_logprobs'];
+    expect((await columnsOf({})).names).toEqual([]);
+    expect((await columnsOf(biased)).names).toEqual(kept);
+    expect((await columnsOf({ ...biased, environments })).names).toEqual([...kept, 'token_rewards']);
+    const { row, names } = await columnsOf({ environments });
+    expect(names).toEqual(['token_rewards']);
+    const rollout = { ...one.rollout, settings: { ...settings, environments } };
+    expect(row!.token_rewards).toEqual(neutralRow({ ...one, rollout }).token_rewards);
   });
 });
 

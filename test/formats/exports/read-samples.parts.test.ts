@@ -114,6 +114,26 @@ describe('docs/read_samples.py', () => {
     }
   });
 
+  test('an answer whose tokens an environment masked is whole, and says which are trained', () => {
+    const sample = JSON.parse(lines[0]!) as Loose;
+    // Turn 1 from its first token on, turn 2 its last token, turn 3 all of it.
+    for (const at of [3, 4, 6 + 11, 18 + 15, 18 + 16, 18 + 17]) sample.data['prompt_mask']![at] = true;
+    const path = join(folder, 'masked.jsonl');
+    writeFileSync(path, `${JSON.stringify(sample)}\n`);
+    const said = 'print(json.dumps([[t.output.tolist(), t.trained.tolist()] for s in read(path) for t in s.turns]))';
+    const read = (file: string) =>
+      JSON.parse(runPython(`import json; from read_samples import read; path = ${JSON.stringify(file)}; ${said}`)) as [
+        number[],
+        boolean[],
+      ][];
+    const [masked, plain] = [read(path), read(file).slice(0, 5)];
+    expect(masked.map(([ids]) => ids)).toEqual(plain.map(([ids]) => ids));
+    const all = [true, true, true];
+    expect(masked.map(([, trained]) => trained)).toEqual([
+      ...[[false, false, true], [true, true, false], [false, false, false], all, all],
+    ]);
+  });
+
   test('reads from an id the query and the sample that it was made of', () => {
     const texts = ['x', 'x@1', 'x%401', '%@', '50%', '%2540', '@@', '\u00e9 \u{1f600}', 'e\u0301'];
     const names = texts.flatMap((query) => [0, 1, 12].map((sample) => [query, sample] as const));
@@ -140,7 +160,7 @@ describe('docs/read_samples.py', () => {
     ['a logprob that float32 cannot hold', /no float32 value/, (s) => (s.data['packed_logprobs']![2] = -0.1)],
     ['a value too few', /values, seqlens say/, (s) => s.data['packed_logprobs']!.pop()],
     ['one logprob per token', /seqlens of packed_logprobs/, perToken],
-    ['a mask that is true again on the answer', /is not true on the context/, (s) => swapMask(s, 1, 4)],
+    ['a mask that is false on the context', /is not true on the context/, (s) => swapMask(s, 1, 4)],
     ['a logprob on the context', /turn 1 has logprobs on its context/, (s) => (s.data['packed_logprobs']![1] = -1)],
     [
       'logprobs one place early',
