@@ -1,6 +1,7 @@
 // Waits for news of a run that is being played: its folder is looked at again and again, and the server is asked only after a
 // while without news. A run that nobody plays is an error, never an endless wait.
 
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { namesCluster } from '../client/temporal/cluster-settings.ts';
 import type { Session } from '../client/temporal/connection.ts';
@@ -40,6 +41,8 @@ export function openWaiting(
   { env, signal, onWait }: WaitOptions & { readonly env: Environment },
 ): Waiting {
   const lookMs = isOnDisk(store.folder) ? LOOK_MS : LOOK_IN_BUCKET_MS;
+  // Many runs may be waited for with one signal.
+  if (signal) setMaxListeners(0, signal);
   let answeredMs = Date.now();
   // At once: most often a run is either going on or not.
   let askMs = 0;

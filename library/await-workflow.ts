@@ -1,7 +1,7 @@
 // Waits for a workflow to close, while server, worker and connection may come and go: a local service that has ended is started
 // again.
 
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWorkflow } from '../client/temporal/runs.ts';
 import type { MemoProgress, WorkflowState } from '../domain/run/messages.ts';
@@ -27,7 +27,14 @@ export async function untilClosed(
   workflowId: string,
   { everyMs, onStep, look, onSilence }: Looks,
 ): Promise<Closed | 'detached'> {
-  const left = Promise.resolve(signal.aborted || once(signal, 'abort')).then(() => 'detached' as const);
+  // One signal for the cells of an evaluation: each waits for it until its own end.
+  setMaxListeners(0, signal);
+  const end = new AbortController();
+  const detached = () => 'detached' as const;
+  const left = Promise.resolve(signal.aborted || once(signal, 'abort', { signal: end.signal })).then(
+    detached,
+    detached,
+  );
   async function closed(): Promise<Closed | 'detached'> {
     for (let answeredMs = now(); !signal.aborted; await sleep(everyMs, undefined, { signal }).catch(() => {})) {
       let error: unknown;
@@ -46,5 +53,5 @@ export async function untilClosed(
     }
     return 'detached';
   }
-  return Promise.race([closed(), left]);
+  return Promise.race([closed(), left]).finally(() => end.abort());
 }

@@ -1,5 +1,6 @@
 // Following a run: only the run's own end, or the user, ends it.
 
+import { getEventListeners } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '@temporalio/client';
@@ -93,6 +94,20 @@ describe.concurrent('following a run', () => {
     const late = { ...io, now: () => (io.clock.ms += 60_000) };
     await follow(late, link, 'r', view);
     expect([...seen.notes]).toEqual([expect.stringContaining('gone')]);
+  });
+
+  test('as many runs as an evaluation has cells are followed with one signal, without a warning, and leave nothing on it', async () => {
+    const warned: Error[] = [];
+    const hear = (warning: Error) => warned.push(warning);
+    process.on('warning', hear);
+    const { signal } = new AbortController();
+    const io = { ...scriptedIo(), interrupted: () => signal };
+    const cells = Array.from({ length: 30 }, () => scriptedLink(['RUNNING', 'COMPLETED']).link);
+    const ends = await Promise.all(cells.map((link) => follow(io, link, 'r', rememberingView().view)));
+    process.off('warning', hear);
+    expect(new Set(ends)).toEqual(new Set(['completed']));
+    expect(warned.filter(({ name }) => name === 'MaxListenersExceededWarning')).toEqual([]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('a run that was ended from outside is told as such', async () => {

@@ -69,7 +69,7 @@ describe('an evaluation', { timeout: 300_000 }, () => {
     );
     expect(again.code, again.stderr).toBe(0);
     expect(again.stdout).toMatch(
-      /^\| rows \| accuracy, 6 problems \| 100\.0 % \(.*\) \| 0\.0 % .*−100\.0 points.*<br>cost \S+<br>time \d+:\d\d \|$/m,
+      /^\| rows \| accuracy, 6 problems \| 100\.0 % \(.*\)<br>cost 0\.0001<br>time \d+:\d\d \| 0\.0 % .*−100\.0 points.*<br>cost \S+<br>time \d+:\d\d \|$/m,
     );
     expect((await play('both', ['good', 'poor'])).code).toBe(0);
     expect(answered.length).toBe(calls);
