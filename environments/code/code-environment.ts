@@ -106,7 +106,7 @@ interface Judging {
 async function judgeCode(query: Query, answer: string, judging: Judging): Promise<Verdict> {
   const { inputOutput = { inputs: [], outputs: [] }, tests } = query;
   if (!tests && inputOutput.inputs.length === 0) return { verdict: 'undecided', reason: 'no-cases' };
-  const block = programIn(answer, tests);
+  const block = programIn(answer, tests, inputOutput.fn_name === undefined ? undefined : [inputOutput.fn_name]);
   // A cut answer counts by its last closed fence, as any other; without one, the program was never written.
   if (!block) return { verdict: 'wrong', reason: judging.cut ? 'cut-off' : 'no-code' };
   const extracted = shown(block.code);

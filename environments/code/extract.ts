@@ -1,7 +1,8 @@
 // Finds the program in an answer: the last closed fence of three or more backticks (or `~`) that names Python; else the last
-// that names no language, of some length; else the last of another one. What is shown beside a program, its input, its output
-// and how it is run, so never takes its place. Fences are read as in CommonMark, and backticks within a line as well. One pass,
-// linear in the answer's length. An unclosed fence counts as empty; a text that ends within its thought has no program.
+// that names no language, of some length; else the last of another one; of these the last that defines what is called, if one
+// does. What is shown beside a program, its input, its output and how it is run, so never takes its place. Fences are read as
+// in CommonMark, and backticks within a line as well. One pass, linear in the answer's length. An unclosed fence counts as
+// empty; a text that ends within its thought has no program.
 
 import { behindThoughts } from '../../domain/text/thoughts.ts';
 import { languageOf } from './language.ts';
@@ -19,9 +20,11 @@ const FEW_CHARS = 20;
 const FENCE = /(?:^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)|)(`{3,}|~{3,})/gm;
 const widthOf = (prefix = ''): number => prefix.replaceAll('\t', '    ').length;
 
-export function lastCodeBlock(answer: string): CodeBlock | undefined {
+/** `answers`: whether a program has what is called. */
+export function lastCodeBlock(answer: string, answers: (code: string) => boolean = () => true): CodeBlock | undefined {
   if (behindThoughts(answer).isOpen) return undefined;
   let last: CodeBlock | undefined;
+  const rankOf = (block: CodeBlock): number => 2 * kindOf(block) + Number(answers(block.code));
   let opened: { readonly prefix: string | undefined; readonly fence: string; readonly from: number } | undefined;
   for (const { index, 0: all, 1: prefix, 2: fence = '' } of answer.matchAll(FENCE)) {
     if (fence.startsWith('~') && prefix === undefined) continue;
@@ -39,7 +42,7 @@ export function lastCodeBlock(answer: string): CodeBlock | undefined {
 }
 
 const isLong = (code: string): boolean => code.trim().length >= FEW_CHARS;
-const rankOf = ({ code, tag }: CodeBlock): number => (tag === '' ? (isLong(code) ? 2 : 0) : languageOf(tag) ? 3 : 1);
+const kindOf = ({ code, tag }: CodeBlock): number => (tag === '' ? (isLong(code) ? 2 : 0) : languageOf(tag) ? 3 : 1);
 
 function blockOf(content: string, indent: number): CodeBlock | undefined {
   const lineEnd = content.indexOf('\n');

@@ -14,16 +14,24 @@ import type { Ran } from './sandboxed.ts';
 /** What tests and program may say to each other: the inputs and the results of all of them. */
 const MOST_SAID_BYTES = 64 << 20;
 
-/** Undefined if there is no program. */
-export function programIn(answer: string, tests: Tests | undefined): CodeBlock | undefined {
-  const block = lastCodeBlock(answer);
+/** Undefined if there is no program. `names`: one of them is called; the program's own if there is none. */
+export function programIn(answer: string, tests: Tests | undefined, names = tests?.names ?? []): CodeBlock | undefined {
   const head = tests?.head;
+  const block = lastCodeBlock(answer, (code) => defines(names, code) || (head !== undefined && /^[ \t]/.test(code)));
   if (head === undefined) return block;
   const { text, isOpen } = behindThoughts(answer);
   // What a model without a chat writes is code itself.
   const written = block ?? (isOpen || /```|~~~/.test(text) ? undefined : { code: text, tag: '' });
   if (!written || written.code.trim() === '') return undefined;
   return { ...written, code: continued(tests!, head, written.code) };
+}
+
+function defines(names: readonly string[], code: string): boolean {
+  const any = names.map(escapeRegExp).join('|');
+  return (
+    any === '' ||
+    new RegExp(`^[ \\t]*(?:(?:async[ \\t]+)?def|class)[ \\t]+(?:${any})\\b|^(?:${any})[ \\t]*=`, 'm').test(code)
+  );
 }
 
 function continued({ before, names: [name = ''] }: Tests, head: string, code: string): string {
