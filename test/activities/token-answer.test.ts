@@ -29,7 +29,7 @@ async function play(turn: number, backend: Pick<TokenBackend, 'generate'> & Part
         {
           turn: (number) => (number < turn ? EARLIER : undefined),
           verdict: () => ({ verdict: 'wrong' }),
-          rollout: () => ({ query: { prompt }, settings }),
+          rollout: () => ({ query: { prompt, environment: 'e' }, settings }),
         },
         { chunk: chunks, turn: turns },
       ),
@@ -63,6 +63,9 @@ function endsAfter(tokens: number): TokenBackend['generate'] {
     return reply;
   };
 }
+
+/** The settings of a run whose environment speaks of parts of answers. */
+const SPEAKS = { environments: [{ name: 'e', credits: true }] };
 
 describe.each([1, 2])('turn %i of a token backend', (turn) => {
   test('is the whole answer where the server gives it in parts, by a limit of its own', async () => {
@@ -125,6 +128,14 @@ describe.each([1, 2])('turn %i of a token backend', (turn) => {
     expect(record).toMatchObject({ expertsMissing: true });
     const dense = await play(turn, { facts: { ...facts, identity }, generate });
     expect(dense.record).not.toHaveProperty('expertsMissing');
+  });
+
+  test('says where its tokens begin where an environment speaks of parts of it, in parts and cut too, and nowhere else', async () => {
+    const places = [...ANSWER].map((_, i) => i);
+    const whole = await play(turn, { generate: inParts(7) }, SPEAKS);
+    expect(whole.record!.tokenStarts).toEqual([...places, ANSWER.length]);
+    expect((await play(turn, { generate: endsAfter(9) }, SPEAKS)).record!.tokenStarts).toEqual(places.slice(0, 9));
+    expect((await play(turn, { generate: inParts(7) })).record).not.toHaveProperty('tokenStarts');
   });
 
   test('is the answer as far as it fits, cut by length, where the context ends within it', async () => {
