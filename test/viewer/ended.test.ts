@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { noCounts } from '../../domain/run/progress.ts';
 import { createApi } from '../../viewer/api.ts';
-import { openRuns } from '../../viewer/runs.ts';
 import { endAll } from '../records/ended-rig.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
-import { open, QUERIES, SCRIPTS, type ViewRig, viewRig } from './rig.ts';
+import { open, QUERIES, SCRIPTS, type ViewRig, viewRig, wholeRuns } from './rig.ts';
 
 let rig: ViewRig;
 beforeEach(async () => {
@@ -34,7 +33,7 @@ const ALL = { filter: '', sort: '' };
 
 /** Everything that the pages ask for, from a viewer that was just opened. */
 async function everything() {
-  const runs = openRuns(rig.out);
+  const runs = wholeRuns(rig.out);
   const api = createApi({ runs, decoderOf: () => Promise.resolve('none'), now: () => 1_700_000_100_000 });
   const { rows } = await api.rows(RUN, ALL, 0, 100);
   const run = { ...(await api.run(RUN)), newsAt: null, progress: null };
@@ -62,7 +61,7 @@ describe('a run of ended rollouts', () => {
     const counts = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete: 9 } };
     await rig.store.put('result', null, { run: RUN, total: 9, cancelled: false, numTurns: 3, counts });
     expect((await everything()).run).not.toHaveProperty('progress.problem');
-    const runs = openRuns(rig.out);
+    const runs = wholeRuns(rig.out);
     const api = createApi({ runs, decoderOf: () => Promise.resolve('none'), now: () => 1_700_000_100_000 });
     rmSync(join(rig.store.folder, 'rollouts'), { recursive: true });
     expect((await api.run(RUN)).progress.problem).toContain('no rollout: a part of rollouts/ or ended/ is missing');

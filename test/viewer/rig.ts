@@ -38,19 +38,23 @@ export const SCRIPTS: readonly Omit<Script, 'query'>[] = [
   { verdicts: ['wrong'], stop: 'failed' },
 ];
 
-export async function viewRig(decoder: TokenDecoder | string = 'no tokenizer here'): Promise<ViewRig> {
-  const out = mkdtempSync(join(tmpdir(), 'everturn-view-'));
-  const store = openLoose(out);
+/** Read whole, as a page has them in the end: what a page has sooner depends on the machine. */
+export function wholeRuns(out: string): Runs {
   const opened = openRuns(out);
-  const runs: Runs = {
+  return {
     ...opened,
-    // Read whole, as a page has it in the end: what a page has sooner depends on the machine.
     async open(run) {
       const open = await opened.open(run);
       await open.index.refresh();
       return open;
     },
   };
+}
+
+export async function viewRig(decoder: TokenDecoder | string = 'no tokenizer here'): Promise<ViewRig> {
+  const out = mkdtempSync(join(tmpdir(), 'everturn-view-'));
+  const store = openLoose(out);
+  const runs = wholeRuns(out);
   const api = createApi({ runs, decoderOf: () => Promise.resolve(decoder), now: () => 1_700_000_100_000 });
   const servers: ViewServer[] = [];
   return {
