@@ -43,17 +43,21 @@ export function openBackends(
     async get(settings: RolloutSettings, runFolder: string, permissions: BackendPermissions = {}): Promise<Backend> {
       const evaluated = await evaluatedIn(runFolder);
       const owner = evaluated?.folder ?? runFolder;
-      const { current, own } = await inForce.of(runFolder, evaluated);
+      let { current, own } = await inForce.of(runFolder, evaluated);
       const wish = { settings, runFolder, owner, mayLoad: permissions.mayLoad };
       if (!current || !own) {
         const shared = backends.open({ ...wish, weights: null });
         reports.note(runFolder, shared.made);
-        return backendOfRun(backends, shared, wish);
+        const backend = await backendOfRun(backends, shared, wish);
+        // An adapter may have come into force while servers were met, and they say no label of it.
+        ({ current, own } = await inForce.of(runFolder, evaluated));
+        if (!current || !own?.adapter) return backend;
       }
-      const opened = await openWithWeights(backends, wish, own, permissions).catch((error: unknown) => {
+      const [newest, wanted] = [current, own];
+      const opened = await openWithWeights(backends, wish, wanted, permissions).catch((error: unknown) => {
         // A trainer removes old weights: the newest ones answer then, and their version is in the record.
-        if (own === current || existsSync(own.folder)) throw error;
-        return openWithWeights(backends, wish, current, permissions);
+        if (wanted === newest || existsSync(wanted.folder)) throw error;
+        return openWithWeights(backends, wish, newest, permissions);
       });
       reports.note(runFolder, opened.shared.made);
       return opened.backend;

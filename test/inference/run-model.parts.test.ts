@@ -117,4 +117,22 @@ describe('the model of a run', () => {
     writeFileSync(file, bytes);
     await expect(worker().get(settingsOf(model), folder)).rejects.toMatchObject({ reason: 'other-model' });
   }, 300_000);
+
+  test('is asked under the name of an adapter that came into force while its servers were met', async () => {
+    const server = await modelServer({ kind: 'vllm', modelPath: TINY_FOLDER, adapters: 'taken' });
+    opened.push(server);
+    const model = `vllm:${server.url}`;
+    const folder = await runOf(model, null);
+    const adapter = { name: 'everturn-1', base: 'default', hash: 'f'.repeat(64) };
+    const entry = { number: 1, version: 1, label: '1', folder: '/ckpt/1', rewind: false, line: 0, contentHash: null };
+    server.hold = async () => {
+      server.hold = null;
+      server.engine.adapters.set('everturn-1', '/ckpt/1');
+      const ledger = openWeightsLedger(folder);
+      await ledger.declare({ ...entry, workflowId: 'w', declaredAt: 0, adapter });
+      await ledger.markLoaded(1);
+    };
+    const backend = asTokens(await worker().get(settingsOf(model), folder));
+    expect((await ask(backend, 'r/q/0')).versions).toMatchObject([{ version: 1, versionLabel: '1' }]);
+  });
 });
