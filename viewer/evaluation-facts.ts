@@ -32,10 +32,7 @@ function sourceOf({ dataset, wording = {} }: RunRecord): Omit<Source, 'labels'> 
   const facts: readonly (readonly [string, string | null | undefined])[] = [
     ['data', dataset ? (hub ? placeAtCommit(dataset.path, hub) : titleOfDataset(dataset.path)) : undefined],
     ...(hub?.files ?? []).map(({ name, sha256 }) => [`${name}, SHA-256`, sha256] as const),
-    [
-      'rows',
-      dataset && `${dataset.accepted}${dataset.refused > 0 ? `, bad ones left out: ${dataset.refused}` : ''}`,
-    ],
+    ['rows', dataset && `${dataset.accepted}${dataset.refused > 0 ? `, bad ones left out: ${dataset.refused}` : ''}`],
     ['rows of its page', dataset?.pageSize && `${dataset.pageSize.said}, and its data have ${dataset.pageSize.rows}`],
     ['rows as played, SHA-256', dataset?.sha256],
   ];
