@@ -31,7 +31,7 @@ export async function fieldOfRows(
   const values = new Map<string, string>();
   const prompts = new Map<string, string>();
   const names = new Set<string>([TASK]);
-  const kept = new Map<string, string>();
+  let isKept = false;
   const put = (query: string, row: unknown) => {
     for (const name of namesIn(row)) if (names.size < MOST_NAMES) names.add(name);
     const value = valueAt(row, field);
@@ -40,11 +40,12 @@ export async function fieldOfRows(
   for await (const query of playedQueries(store)) {
     if (field === TASK) values.set(query.queryId, query.environment ?? query.task);
     else if (query.row) put(query.queryId, query.row);
-    else if (query.categories?.[field] !== undefined) kept.set(query.queryId, query.categories[field]);
-    else prompts.set(query.queryId, digest(query.prompt));
+    else if (query.categories?.[field] !== undefined) {
+      isKept = true;
+      values.set(query.queryId, query.categories[field]);
+    } else prompts.set(query.queryId, digest(query.prompt));
   }
-  if (kept.size > 0) return kept;
-  if (prompts.size > 0) {
+  if (!isKept && prompts.size > 0) {
     const finder = { cwd, env: process.env };
     const recorded = record?.dataset;
     if (file === undefined && !recorded) {

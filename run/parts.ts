@@ -42,7 +42,7 @@ export async function describeParts(
   const tools = await describeRunTools(options, caller, program !== undefined);
   const own = caller.functions?.environment;
   const environments = [...(own ? [own.record] : []), ...described.map(({ record }) => record)];
-  mustSpeakOfWhole(environments, program !== undefined);
+  mustHaveParts(environments, program !== undefined);
   return {
     ...{ options, origins: resolved.origins, agent },
     settings: {
@@ -57,11 +57,11 @@ export async function describeParts(
   };
 }
 
-function mustSpeakOfWhole(environments: readonly EnvironmentRecord[], hasProgram: boolean): void {
+function mustHaveParts(environments: readonly EnvironmentRecord[], hasProgram: boolean): void {
   const one = hasProgram && environments.find(({ credits }) => credits);
   if (!one) return;
-  const problem = `The environment ${one.name} speaks of parts of answers, and those of a program as --agent have none.`;
-  throw unusable(problem, 'Leave `credits` out of its hello.', 'bad-arguments');
+  const problem = `The environment ${one.name} says \`credits\`: rewards and masks of parts of an answer, which an agent's rollout does not take.`;
+  throw unusable(problem, 'Leave `credits` out of its hello, or play it without --agent.', 'bad-arguments');
 }
 
 /** The description of an environment by its own worker, which must be there. */

@@ -94,7 +94,7 @@ export const QUERY = objectOf({
   chatTemplateKwargs: maybe(OBJECT),
   /** The row's own question, its first words, where a prompt template stands around it. */
   title: maybe(TEXT),
-  /** What it is sorted by: `category`, `subject`, `level`. */
+  /** Its row's `category`, `subject`, `level` and the like: lists and statistics group by them. */
   categories: maybe(mapOf(TEXT)),
   /** The environment of the run that answers for this query; absent: the judge of its task. */
   environment: maybe(NAME),

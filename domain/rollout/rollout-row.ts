@@ -15,7 +15,7 @@ export interface RolloutRow {
   readonly title: string;
   /** Values of its reference answers, a few; absent where it has none. */
   readonly expected?: readonly string[];
-  /** What its query is sorted by, by name; absent without any. */
+  /** Its query's category, subject, level and the like, by name; absent without any. */
   readonly categories?: Readonly<Record<string, string>>;
   /** 0-based. */
   readonly sample: number;

@@ -26,13 +26,16 @@ export interface Table {
   readonly emptyFix: string;
 }
 
+/** Of rows whose fields are told by themselves. */
+const MOST_NAMES = 1000;
+
 export function datasetOf(table: Table, reading: RowReading = {}): Dataset {
-  const { files, columns = namesIn } = table;
+  const { files, columns } = table;
   return {
     rows: () => acceptedRows(table, reading),
-    async columns() {
+    async columns(wanted) {
       await mustBeFile(files[0]!);
-      return columns(files[0]!).catch((error: unknown) => {
+      return (columns ? columns(files[0]!) : namesIn(wanted)).catch((error: unknown) => {
         throw unreadable(files[0]!, error);
       });
     },
@@ -46,13 +49,16 @@ export function datasetOf(table: Table, reading: RowReading = {}): Dataset {
     },
   };
 
-  async function namesIn(file: string): Promise<readonly string[]> {
+  /** A row may lack what others have. */
+  async function namesIn(wanted: readonly string[]): Promise<readonly string[]> {
     const names = new Set<string>();
-    for await (const batch of table.batches(file)) {
-      for (const { read } of batch)
-        if ('json' in read && isObject(read.json)) for (const name of Object.keys(read.json)) names.add(name);
-      if (names.size > 0) break;
-    }
+    for (const file of files)
+      for await (const batch of table.batches(file)) {
+        for (const { read } of batch)
+          for (const name of 'json' in read && isObject(read.json) ? Object.keys(read.json) : [])
+            if (names.size < MOST_NAMES || wanted.includes(name)) names.add(name);
+        if (names.size > 0 && wanted.every((name) => names.has(name))) return [...names];
+      }
     return [...names];
   }
 }

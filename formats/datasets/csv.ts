@@ -1,6 +1,7 @@
-// CSV with a header (RFC 4180; tabs in .tsv; another separator where the header has that alone): one row a record, streamed. A record ends at a line end outside quotes; a quote
-// opens a field only at the field's start. A cell is a text; an empty one is absent. A cell of a field that holds lists or
-// objects is read as JSON. Bad rows are returned in place. Memory: a block, and one record up to a limit.
+// CSV with a header (RFC 4180; tabs in .tsv; another separator where the header has that alone): one row a record, streamed. A
+// record ends at a line end outside quotes; a quote opens a field only at the field's start. A cell is a text; an empty one is
+// absent. A cell of a field that holds lists or objects is read as JSON. Bad rows are returned in place. Memory: a block, and one
+// record up to a limit.
 
 import { isUtf8 } from 'node:buffer';
 import { DatasetError } from '../../domain/errors/errors.ts';

@@ -59,8 +59,8 @@ export interface DataSource {
 export interface Dataset {
   /** Every line in file order, one at a time; memory does not grow with the file, ids aside. */
   rows(): AsyncIterable<Row>;
-  /** The names of its columns, or of the fields of its first rows. */
-  columns(): Promise<readonly string[]>;
+  /** The names of its columns, or of its rows' fields until all that are wanted are found. */
+  columns(wanted: readonly string[]): Promise<readonly string[]>;
   /** Its lines, without rows of days that are not played. */
   count(): Promise<number>;
 }

@@ -31,7 +31,7 @@ export const WORKED = ['solutions', 'solution'] as const;
 /** The first two are ours, then AIME's and MATH-500's; a row has one of them, or none. */
 export const ID_FIELDS = ['query_id', 'id', 'ID', 'unique_id'] as const;
 
-/** What the authors of a data set sort its rows by. */
+/** By what the authors of a data set group its rows. */
 export const CATEGORIES = ['category', 'subject', 'subdomain', 'topic', 'level', 'difficulty'] as const;
 
 /** Values of the line's numbers that lost digits. */

@@ -28,7 +28,7 @@ export const namesText = (names: readonly string[]): string =>
         .map((name) => short(oneLine(name), 40))
         .join(', ') + (names.length > MOST_NAMES ? ', …' : '');
 
-/** `The row has: quesiton, anwser. GSM8K has question, answer: …` */
+/** `The row has: quesiton, anwser. The nearest layout is GSM8K, of question, answer. …` */
 export function nearText(row: RowObject): string {
   const names = Object.keys(row);
   const has = `The row has: ${namesText(names)}.`;
@@ -39,8 +39,9 @@ export function nearText(row: RowObject): string {
   const best = found.reduce((one, other) => (other.share > one.share ? other : one));
   if (best.share === 0) return has;
   const other = best.known.filter(([field, name]) => name !== undefined && name !== field);
-  const page = `\`fields: { ${other.map((pair) => pair.join(': ')).join(', ')} }\` in a page (benchmarks/README.md)`;
-  return `${has} Nearest is ${best.layout}, with ${best.fields.join(', ')}${other.length > 0 ? `: rename, or ${page} does` : ''}.`;
+  const fields = `\`fields: { ${other.map((pair) => pair.join(': ')).join(', ')} }\``;
+  const page = other.length > 0 ? ` Rename them, or name them in a page (benchmarks/README.md): ${fields}.` : '';
+  return `${has} The nearest layout is ${best.layout}, of ${best.fields.join(', ')}.${page}`;
 }
 
 /** The same name, or one whose letters are. */

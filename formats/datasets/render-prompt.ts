@@ -21,6 +21,10 @@ interface Node {
   readonly filter?: Node;
   readonly callee?: Node;
   readonly lhs?: Node;
+  readonly trueExpr?: Node;
+  readonly falseExpr?: Node;
+  readonly right?: Node;
+  readonly operator?: { readonly value: string };
 }
 declare class Evaluator {
   constructor(names: Names);
@@ -40,11 +44,11 @@ export interface PromptTemplate {
 
 /** The template prints what the row does not have. */
 export class Undefined extends Error {
-  /** `meta.title`, `'AB'[…]` */
-  readonly printed: string;
+  /** `meta.title`, `'AB'[…]`; null: an expression without a name. */
+  readonly printed: string | null;
 
-  constructor(printed: string) {
-    super(`${printed} is printed and not defined`);
+  constructor(printed: string | null) {
+    super(`${printed ?? 'an expression'} is printed and not defined`);
     this.printed = printed;
   }
 }
@@ -91,7 +95,8 @@ class Bounded extends Interpreter {
     const { value: content } = value;
     if (typeof content === 'string' || Array.isArray(content)) this.#add(content.length);
     if (statement?.type === 'Identifier' && value.type === 'UndefinedValue') this.asksForField = true;
-    if (value.value == null && this.#printed.has(statement)) throw new Undefined(pathOf(statement!));
+    const isNothing = value.type === 'UndefinedValue' || (value.value == null && isName(statement));
+    if (isNothing && this.#printed.has(statement)) throw new Undefined(isName(statement) ? pathOf(statement!) : null);
     return value;
   }
 
@@ -101,14 +106,17 @@ class Bounded extends Interpreter {
   }
 }
 
-/** The names and members that a template prints, in loops, conditions and macros too; `{{ 'x' if hint }}` may print nothing. */
+/** What a template prints, in loops, conditions and macros too; `{{ 'x' if hint }}` may print nothing. */
 function printedIn(parsed: unknown): ReadonlySet<unknown> {
   const printed = new Set<unknown>();
   const add = (node: Node): void => {
+    if (node.type === 'FilterExpression' && isDefault(node.filter!)) return;
+    if (node.type !== 'SelectExpression') printed.add(node);
     if (node.type === 'SelectExpression') add(node.lhs!);
-    if (node.type === 'FilterExpression' && !isDefault(node.filter!)) add(node.operand!);
+    if (node.type === 'Ternary') [node.trueExpr!, node.falseExpr!].forEach(add);
+    if (node.type === 'BinaryExpression' && /^(?:and|or)$/.test(node.operator!.value)) add(node.right!);
+    if (node.type === 'FilterExpression') add(node.operand!);
     if (node.type === 'MemberExpression') add(node.object!);
-    if (node.type === 'Identifier' || node.type === 'MemberExpression') printed.add(node);
   };
   const look = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return;
@@ -121,6 +129,8 @@ function printedIn(parsed: unknown): ReadonlySet<unknown> {
   look(parsed);
   return printed;
 }
+
+const isName = (node: Node | undefined): boolean => node?.type === 'Identifier' || node?.type === 'MemberExpression';
 
 const isDefault = (filter: Node): boolean => (filter.callee ?? filter).value === 'default';
 

@@ -98,8 +98,10 @@ function rendered(template: PromptTemplate, fields: RowObject): string {
     if (error instanceof Undefined)
       return failRow(
         error.printed,
-        'is missing, and the prompt template prints it',
-        `Where it may be: {{ ${error.printed} | default('') }}.`,
+        error.printed === null
+          ? 'lacks what the prompt template prints'
+          : 'is missing, and the prompt template prints it',
+        `Where it may be: {{ ${error.printed ?? '…'} | default('') }}.`,
       );
     const said = short(error instanceof Error ? error.message : String(error), 200);
     return failRow(null, `does not fit the prompt template: ${said}`, 'Change the row, or the template.');

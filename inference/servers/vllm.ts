@@ -127,7 +127,9 @@ async function takesAdapters(http: Http): Promise<boolean> {
     await http.get('/v1/load_lora_adapter');
     return true;
   } catch (error) {
-    if (error instanceof ModelError && !error.retryable) return error.reason === 'request-refused';
+    // What stands before it may answer anything to a path that it does not know.
+    if (error instanceof ModelError && (!error.retryable || error.reason === 'reply-malformed'))
+      return error.reason === 'request-refused';
     throw error;
   }
 }

@@ -17,6 +17,7 @@ import time
 
 from . import prime_rl
 from .errors import EverturnError
+from .exports import positive
 from .feed import Feed
 
 # prime-rl has no other consumer beside it, and a step may take hours
@@ -87,12 +88,14 @@ def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("run", help="a run's name, or its folder: it was started with --train and --batch-groups")
     args.add_argument("--to", required=True, help="the trainer's output_dir")
-    args.add_argument("--seq-len", type=int, required=True, help="the trainer's model.seq_len; longer rows are cut there")
-    args.add_argument("--groups", type=int, required=True, help="of a step: the run's --batch-groups")
-    args.add_argument("--ranks", type=int, default=1, help="data-parallel ranks of the trainer (default: 1)")
+    args.add_argument("--seq-len", type=positive, required=True, help="the trainer's model.seq_len; longer rows are cut there")
+    args.add_argument("--groups", type=positive, required=True, help="of a step: the run's --batch-groups")
+    args.add_argument("--ranks", type=positive, default=1, help="data-parallel ranks of the trainer (default: 1)")
     args.add_argument("--model", metavar="FOLDER", help="its configuration and tokenizer go to each version, as SGLang and vLLM load them")
     args.add_argument("--out", default="runs", help="the folder of the runs")
     a = args.parse_args()
+    if a.model and not os.path.isfile(os.path.join(a.model, "config.json")):
+        args.error(f"--model {a.model} is no folder of a model: it has no config.json")
     os.makedirs(a.to, exist_ok=True)
     with open(os.path.join(a.to, "everturn.lock"), "w", encoding="utf-8") as alone, Feed(a.run, out=a.out, consumer="prime-rl") as feed:
         try:

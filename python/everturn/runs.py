@@ -149,11 +149,11 @@ class Run:
         """A new run that plays further turns of a rollout: sample, attempt, say, name, by, reason."""
         return self._forked("extend", query=query, turns=turns, **options)
 
-    def update_weights(self, weights=None, weight_version=None, on_server=None, **options) -> Dict[str, Any]:
-        """Loads the weights of a folder, or with `adapter=` an adapter, into each of its servers, and waits for that; `whole`
-        says whether all have them. rewind, api_key_env."""
-        folder = {} if weights is None else {"from": os.fspath(weights)}
-        given = _options({**folder, "weight_version": weight_version, **options})
+    def update_weights(self, weights=None, weight_version=None, on_server=None, adapter=None, **options) -> Dict[str, Any]:
+        """Loads the weights of a folder, or an adapter, into each of its servers, and waits for that; `whole` says whether all
+        have them. rewind, api_key_env."""
+        folders = {name: os.fspath(folder) for name, folder in (("from", weights), ("adapter", adapter)) if folder is not None}
+        given = _options({**folders, "weight_version": weight_version, **options})
         return self._call("updateWeights", on_event=on_server, options=given)
 
     def _forked(self, method, **options):

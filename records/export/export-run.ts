@@ -162,9 +162,10 @@ export async function writeFileAt(
   try {
     const found = inBucket ? undefined : await stat(path).catch(() => undefined);
     if (found?.isDirectory()) throw Object.assign(new Error('EISDIR'), { code: 'EISDIR' });
-    if (!inBucket) await removeLeftovers(dirname(path), basename(path));
-    if (found && !found.isFile()) await writeDevice(path, fill);
-    else if (overwrite) await replaceFile(path, fill);
+    if (found && !found.isFile()) return await writeDevice(path, fill);
+    // A folder that may be written, and not be listed, keeps them.
+    if (!inBucket) await removeLeftovers(dirname(path), basename(path)).catch(() => {});
+    if (overwrite) await replaceFile(path, fill);
     else if (found || !(await writeOnce(path, fill))) throw isThere(target);
   } catch (error) {
     if (error instanceof NothingToWrite) return;

@@ -16,7 +16,7 @@ def saved(pattern):
     def weights(version):
         if not pattern or version == 0:
             return None
-        found = glob.glob(pattern.format(version=version, step=version - 1))
+        found = glob.glob(pattern.replace("{version}", str(version)).replace("{step}", str(version - 1)))
         if len(found) != 1:
             raise EverturnError(f"Version {version} was not saved: {len(found)} folders are {pattern}.", "no-weights",
                                 "Let the trainer save every step as a Hugging Face model in this place.")

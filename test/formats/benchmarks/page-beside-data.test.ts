@@ -44,6 +44,11 @@ describe("a user's own page", () => {
     const fields = '    question: Frage\n    answer: Antwort\n    category: Fach\n';
     const { queries } = await rowsNamed(put('few.yaml', page + fields));
     expect(queries.map(({ categories }) => categories)).toEqual([undefined, { category: 'Chemie' }]);
+    const rare = Array.from({ length: 3000 }, (_, i) => ({ Nr: i, Frage: 'x'.repeat(300), Antwort: '1' }));
+    const rows = [...rare, { Nr: 'last', Frage: 'Wie?', Antwort: '3', Fach: 'Chemie' }];
+    put('few.jsonl', rows.map((row) => JSON.stringify(row)).join('\n'));
+    const late = await rowsNamed(put('late.yaml', page.replace('few.csv', 'few.jsonl') + fields));
+    expect(late.queries.at(-1)?.categories).toEqual({ category: 'Chemie' });
   });
 
   test('that says another number of rows than its data have is told so, whatever is taken of them', async () => {

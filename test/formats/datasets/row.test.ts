@@ -160,18 +160,18 @@ describe('a row', () => {
     [
       { quesiton: 'x', anwser: '2' },
       'prompt',
-      'The row has: quesiton, anwser. Nearest is GSM8K, with question, answer: rename, or `fields: { question: quesiton, answer: anwser }`',
+      'The row has: quesiton, anwser. The nearest layout is GSM8K, of question, answer. Rename them, or name them in a page (benchmarks/README.md): `fields: { question: quesiton, answer: anwser }`.',
     ],
     [
       { problem: 'x', worked_solution: 'y' },
       'answer',
-      'Nearest is MATH, with problem, solution: rename, or `fields: { solution: worked_solution }`',
+      'The nearest layout is MATH, of problem, solution. Rename them, or name them in a page (benchmarks/README.md): `fields: { solution: worked_solution }`.',
     ],
     [{ Frage: 'x', 'Antwort\u001b': '2' }, 'prompt', 'The row has: Frage, Antwort'],
     [
       { prompt: 'x', tests: 'y', entrypoint: 'z' },
       'answer',
-      'Nearest is HumanEval, with prompt, test, entry_point: rename',
+      'The nearest layout is HumanEval, of prompt, test, entry_point. Rename them',
     ],
     [{ question: 'x', answer: null }, 'answer', 'Give `answer` (a text'],
   ])('refuses the columns %j with those of the nearest layout', (own, field, says) => {

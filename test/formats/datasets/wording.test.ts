@@ -48,6 +48,9 @@ describe('the words of a run', () => {
     ['{% if title %}{{ titel }}{% endif %}', 'titel'],
     ['{{ title }}{% for one in none_such %}{{ one }}{% endfor %}', null],
     ['{% macro line(text) %}{{ text }}{% endmacro %}{{ line(titel) }}', 'text'],
+    ["{{ chioce if title else 'x' }}", 'chioce'],
+    ['{{ title }}{{ hint or chioce }}', 'chioce'],
+    ['{{ title }}{{ chioce and title }}', null],
     ['{% set shown %}{{ titel }}{% endset %}{{ title }}{{ shown }}', 'titel'],
   ])('leave a row out that the template %j does not fit', (template, field) => {
     const row = { title: 'T', hint: null, choices: ['x', 'y', 'z'], pairs: [{ left: 1, right: null }] };
@@ -55,7 +58,8 @@ describe('the words of a run', () => {
   });
 
   test('print an absent field where the template says how', () => {
-    const template = "{{ title }}{{ hint | default('') }}{% if hint %}!{% endif %}{{ '?' if hint }}{{ hint if hint }}";
+    const template =
+      "{{ title }}{{ hint | default('') }}{% if hint %}!{% endif %}{{ '?' if hint }}{{ hint if hint }}{{ hint or '' }}";
     expect(read({ title: 'T', hint: null }, { template })).toMatchObject(prompt(user('T')));
   });
 });
