@@ -4,7 +4,8 @@ import type { AskedCall } from '../domain/agent/call-record.ts';
 import { callContext, type CallContext, type PlayedCall } from '../domain/context/call-context.ts';
 import { placeInTree } from '../domain/agent/call-tree.ts';
 import type { Claim } from '../domain/agent/claims.ts';
-import type { AgentRequest } from '../domain/agent/conversation.ts';
+import { type AgentRequest, prefillOf } from '../domain/agent/conversation.ts';
+import { tooLong } from '../domain/agent/program.ts';
 import { explain } from '../domain/errors/errors.ts';
 import { tokenBudget } from '../domain/rollout/ending.ts';
 import { templateVariables, TooManyTokens } from '../domain/context/new-context.ts';
@@ -30,14 +31,13 @@ interface Answering {
 export async function contextOfCall(request: AgentRequest, answering: Answering): Promise<CallContext | RefusedCall> {
   const { settings, backend, calls } = answering;
   if (request.tools.length > 0 && !settings.tools) return noTools(backend);
-  if (!isOfTokens(backend)) return placed(request, calls.played);
+  if (!isOfTokens(backend)) return prefillOf(request.messages) ? noPrefill : placed(request, calls.played);
   const context = await inTokens(request, answering, backend);
   if ('refused' in context) return context;
   const length = lengthOf(context, calls);
   const { contextLength } = backend.facts;
   if ('ids' in context && tokenBudget(length, settings.maxNewTokens, contextLength) > 0) return context;
-  const message = `has ${length} tokens, and the model's context holds ${contextLength}`;
-  return { refused: 'context-length', message } as const;
+  return { refused: 'context-length', message: tooLong(length, contextLength) } as const;
 }
 
 /** The length of the context that the call would have now, whatever the model's holds. */
@@ -87,6 +87,11 @@ const noTools = ({ facts }: Backend) =>
     message: `offers tools, and no form of tool calls of ${facts.name} is known (--tool-format names one)`,
   }) as const;
 
+const noPrefill = {
+  refused: 'unsupported-field',
+  message: 'ends with a message of the assistant, which this endpoint cannot go on from: end it with another message',
+} as const;
+
 const unshowable = (error: unknown) =>
   ({
     refused: 'unsupported-field',
@@ -110,6 +115,7 @@ export function askedCall(
       ? ['The echo of the reply before lacks its reasoning, which stays in the context.']
       : []),
     ...(context.systemAsUser ? ['The chat template takes no such system message: it was shown as a user’s.'] : []),
+    ...(prefillOf(request.messages) ? ['The last message is the assistant’s: the reply goes on from its text.'] : []),
   ];
   return {
     call: call.id,

@@ -22,6 +22,8 @@ import { DIALECTS } from './dialects/index.ts';
 interface AttemptCalls {
   /** The call of this id, if it has its reply. */
   readonly recordedCall: RecordedCalls;
+  /** Its whole reply. */
+  replyOf(id: string): AgentReply | undefined;
   /** `made`: calls of this attempt so far, with this one. */
   claim(request: AgentRequest, again: RetryHint): Promise<{ readonly claim: Claim; readonly made: number }>;
   /** The recorded reply, or that of the model. Throws RefusedRequest if the call is refused. */
@@ -54,6 +56,7 @@ export function openAttemptCalls(recorded: readonly RecordedReply[], answer: Ans
       const one = byId.get(id);
       return one && { request: one.request, reply: messageIn(one.dialect, one.reply) };
     },
+    replyOf: (id) => byId.get(id)?.reply,
     async claim(request, again) {
       const hash = await hashBetween(request);
       const next = claimCall(claims, request, again, (one) => (one === request ? hash : hashOf(one)));

@@ -2,6 +2,7 @@
 // more of it is kept than its bound, and a client that still sends is told so all the same; the loop parses no large one.
 
 import type { IncomingMessage } from 'node:http';
+import { tooLong } from '../domain/agent/program.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { DoubtfulJson, strictJson } from '../domain/text/json-text.ts';
 import { compiledScript } from '../local/machine/compiled.ts';
@@ -69,8 +70,8 @@ async function bytesOf(message: IncomingMessage, { contextLength }: BodyForm): P
   message.resume();
   if (values > MOST_VALUES) throw tooLarge(`has more than ${MOST_VALUES} values of JSON, the most that are read`);
   if (!contextLength || most < bound) throw tooLarge(`has more than ${most} bytes, the most that are read`);
-  const held = `the model's context holds ${contextLength} tokens, of at most ${BYTES_OF_TOKEN} bytes each`;
-  throw new RefusedRequest('context-length', '', `has more than ${most} bytes: ${held}`, 413);
+  const held = `of at most ${BYTES_OF_TOKEN} bytes each, and it has more than ${most} bytes`;
+  throw new RefusedRequest('context-length', '', `${tooLong(`more than ${contextLength}`, contextLength)}, ${held}`);
 }
 
 const tooLarge = (message: string) => new RefusedRequest('too-large', '', message, 413);

@@ -6,14 +6,15 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { RetryHint } from '../domain/agent/claims.ts';
 import type { AgentRequest } from '../domain/agent/conversation.ts';
 import { type Cut, CUTS } from '../domain/agent/program.ts';
-import type { AgentReply } from '../domain/agent/reply.ts';
+import { type AgentReply, callNamedBy, itemId } from '../domain/agent/reply.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import type { AnswerCall, CountTokens, RecordedReply } from './agents.ts';
 import { openAttemptCalls } from './attempt-calls.ts';
 import { readRequestBody } from './body.ts';
 import { openDeliveries } from './deliveries.ts';
-import { RefusedRequest, restoreReplyTexts, type Dialect } from './dialects/dialect.ts';
+import { FINAL, RefusedRequest, restoreReplyTexts, type Dialect } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/index.ts';
+import { responsesDialect } from './dialects/responses.ts';
 import { errorBody, hasKey, sendJson } from './http.ts';
 
 export interface EndpointOptions {
@@ -52,6 +53,7 @@ export interface AgentEndpoint {
 }
 
 const KEEP_ALIVE_MS = 10_000;
+const RESPONSES = `/v1${responsesDialect.path}/`;
 
 export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   const { contextLength, keepAliveMs = KEEP_ALIVE_MS, maxCalls } = options;
@@ -95,6 +97,13 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     }
   }
 
+  /** A reply of this rollout, as a response: what its request said is not repeated. */
+  function responseAt(path: string): JsonObject | undefined {
+    const id = path.startsWith(RESPONSES) ? path.slice(RESPONSES.length) : '';
+    const reply = id === '' ? undefined : calls.replyOf(callNamedBy(id) ?? '');
+    return reply && itemId('resp', reply.call) === id ? responsesDialect.whole(reply, {}) : undefined;
+  }
+
   async function answer(message: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const { method } = message;
     deliveries.confirm(message.socket);
@@ -103,8 +112,8 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     if (method === 'HEAD') return void response.writeHead(200).end();
     if (!hasKey(message, options.key))
       return sendJson(response, 401, errorBody('the key is not that of this attempt', 'wrong-key'));
-    const models = method === 'GET' ? modelsAt(path, options.model) : undefined;
-    if (models) return sendJson(response, 200, models);
+    const found = method === 'GET' ? (modelsAt(path, options.model) ?? responseAt(path)) : undefined;
+    if (found) return sendJson(response, 200, found);
     if (method === 'POST' && path === '/v1/reward') return takeReward(message, response, options.onReward);
     if (!dialect || method !== 'POST') return sendJson(response, 404, errorBody(noSuchPath(path), 'path'));
     try {
@@ -177,7 +186,7 @@ function againIn(headers: IncomingHttpHeaders): RetryHint {
 }
 
 const tooMany = (made: number, maxCalls: number) =>
-  new RefusedRequest('max-calls', '', `is call ${made} of this rollout, which may make ${maxCalls}`);
+  new RefusedRequest('max-calls', '', `is call ${made} of this rollout, which may make ${maxCalls}`, FINAL);
 
 const noSuchPath = (path: string) => `there is no ${path}: ask ${DIALECTS.map((one) => `/v1${one.path}`).join(', ')}`;
 

@@ -39,6 +39,12 @@ export interface AgentRequest {
   readonly flags: readonly string[];
 }
 
+/** The beginning of the reply, where the last message is the assistant's: the model goes on from its text. */
+export function prefillOf(messages: readonly AgentMessage[]): AgentMessage | undefined {
+  const last = messages.at(-1);
+  return last?.role === 'assistant' && !last.calls && last.text !== '' ? last : undefined;
+}
+
 /** Messages without calls and reasoning, for models and formats that take no others. */
 export const plainMessages = (messages: readonly AgentMessage[]): readonly Message[] =>
   messages.map(({ role, text, callId }) => ({

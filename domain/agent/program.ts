@@ -68,6 +68,10 @@ export function programFacts(program: ProgramRecord): ProgramFacts {
 export const CUTS = ['max-calls', 'context-length'] as const;
 export type Cut = (typeof CUTS)[number];
 
+/** The words by which clients know that a context is too long; each looks for one of the two. */
+export const tooLong = (tokens: number | string, most: number): string =>
+  `has ${tokens} tokens; prompt is too long: ${tokens} tokens > ${most} maximum; this model's maximum context length is ${most} tokens`;
+
 /** The end of a program, by its own exit. */
 const AGENT_END = f.objectOf({
   /** Exit code; null if a signal ended it. */

@@ -4,7 +4,7 @@
 import { type ContextTokenizer, idsBehind, TooManyTokens } from './new-context.ts';
 import type { ReplyEnd } from './tool-extension.ts';
 import { type CallToShow, shownCall } from './call-text.ts';
-import type { AskedRequest } from '../agent/conversation.ts';
+import { type AskedRequest, prefillOf } from '../agent/conversation.ts';
 import { type AnsweredCall, type BranchReason, placeInTree } from '../agent/call-tree.ts';
 import { contextTokens, noEos, outputTokens, replyText } from '../rollout/turn-facts.ts';
 import type { TurnRecord } from '../rollout/turn.ts';
@@ -56,11 +56,13 @@ export async function callContext(
   most = Infinity,
 ): Promise<CallContext> {
   const { messages, tools } = request;
-  const place = placeInTree(request, calls);
+  const prefill = prefillOf(messages);
+  const place = placeInTree(prefill ? { ...request, messages: messages.slice(0, -1) } : request, calls);
   const show = async (call: CallToShow) => tokenizer.showCall?.(call) ?? shownCall(call, tokenizer.renderChat);
   const nothingShared = { shared: 0, reasoningDropped: false };
   if (place.parent) {
-    const { parent, added, reasoningDropped } = place;
+    const { parent, reasoningDropped } = place;
+    const added = prefill ? [...place.added, prefill] : place.added;
     const last = parent.finish === 'stop' ? parent.outputIds.at(-1) : undefined;
     const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });
     const { messages: before } = parent.request;
@@ -78,7 +80,7 @@ export async function callContext(
     }
   }
   const [branch, differsAt] = place.parent
-    ? ['not-extensible' as const, messages.length - place.added.length]
+    ? ['not-extensible' as const, place.parent.request.messages.length + 1]
     : [place.branch, place.branch === null ? null : place.differsAt];
   const { text, systemAsUser } = (await show({ messages, tools, variables }))!;
   const ids = await tokenizer.encodeRendered(text, most);

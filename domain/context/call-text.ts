@@ -1,11 +1,11 @@
 // The text of a call's context as the chat template has it: of the new messages behind a reply, or of the whole conversation.
 // Pure, and of plain values, so that another thread can make it.
 
-import type { Render } from './feedback-delta.ts';
+import { markerFor, type Render } from './feedback-delta.ts';
 import type { ChatMessage } from '../query/query.ts';
 import type { JsonObject } from '../text/json.ts';
 import { templateTools, toolExtension, type ReplyEnd } from './tool-extension.ts';
-import type { AgentMessage, AgentToolCall, AskedRequest } from '../agent/conversation.ts';
+import { type AgentMessage, type AgentToolCall, type AskedRequest, prefillOf } from '../agent/conversation.ts';
 
 export interface CallToShow extends Pick<AskedRequest, 'messages' | 'tools'> {
   /** Of the chat template. */
@@ -25,11 +25,24 @@ export interface ShownCall {
   readonly systemAsUser: boolean;
 }
 
+type RenderChat = (messages: readonly ChatMessage[], tools?: readonly object[], variables?: JsonObject) => string;
+
 /** Null if the template cannot show the messages behind the reply. Throws where it refuses the whole conversation. */
-export function shownCall(
-  { messages, tools, variables, behind }: CallToShow,
-  renderChat: (messages: readonly ChatMessage[], tools?: readonly object[], variables?: JsonObject) => string,
-): ShownCall | null {
+export function shownCall(call: CallToShow, renderChat: RenderChat): ShownCall | null {
+  const { messages, behind } = call;
+  const prefill = prefillOf(messages);
+  if (!prefill) return shownMessages(call, renderChat);
+  // A marker shows where the template ends the turn, which stays open.
+  const mark = markerFor([...(behind?.messages ?? []), ...messages].map(({ role, text }) => ({ role, content: text })));
+  const marked = [...messages.slice(0, -1), { ...prefill, text: prefill.text + mark }];
+  const shown = shownMessages({ ...call, messages: marked }, renderChat);
+  const text = shown?.text.slice(0, shown.text.lastIndexOf(mark));
+  if (text === undefined) return null;
+  if (!text.endsWith(prefill.text)) throw new Error('it shows the last message, the assistant’s, in another form');
+  return { ...shown!, text };
+}
+
+function shownMessages({ messages, tools, variables, behind }: CallToShow, renderChat: RenderChat): ShownCall | null {
   const shown = tools.length > 0 ? templateTools(tools) : undefined;
   const render: Render = (all) => renderChat(all, shown, variables);
   if (!behind) return wholeText(messages, render);

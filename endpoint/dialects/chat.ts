@@ -6,6 +6,7 @@ import { itemId, replyMessage, type AgentReply } from '../../domain/agent/reply.
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import {
   ARGUMENTS,
+  codeOf,
   readCallArguments,
   CONTENT,
   type Dialect,
@@ -21,6 +22,7 @@ import {
   joinTexts,
   flagIgnoredFields,
 } from './dialect.ts';
+import { flagLeftOut } from './left-out.ts';
 
 const MESSAGE = z.looseObject({
   role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
@@ -72,8 +74,8 @@ export const chatDialect: Dialect = {
     usage: usageOf(reply),
   }),
   events,
-  refusal: ({ message, field, reason }) => ({
-    error: { message, type: 'invalid_request_error', param: field, code: reason },
+  refusal: (refused) => ({
+    error: { message: refused.message, type: 'invalid_request_error', param: refused.field, code: codeOf(refused) },
   }),
 };
 
@@ -85,10 +87,13 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
     functions: asked.functions != null,
     modalities: asked.modalities?.some((one) => one !== 'text') ?? false,
   });
-  const flags = flagIgnoredFields({
-    tool_choice: isForced(asked.tool_choice),
-    response_format: asked.response_format?.type === 'json_object',
-  });
+  const flags = [
+    ...flagIgnoredFields({
+      tool_choice: isForced(asked.tool_choice),
+      response_format: asked.response_format?.type === 'json_object',
+    }),
+    ...flagLeftOut(asked, REQUEST),
+  ];
   const maxTokens = asked.max_completion_tokens ?? asked.max_tokens;
   const stop = typeof asked.stop === 'string' ? [asked.stop] : (asked.stop ?? []);
   return {

@@ -39,11 +39,14 @@ export interface Dialect {
   readonly count?: { readonly path: string; reply(tokens: number): JsonObject };
 }
 
+/** The status of a refusal that holds for whatever comes next: agents that ask again after a 400 end by it. */
+export const FINAL = 403;
+
 /** A request that cannot be honoured. `field`: its path in the body. */
 export class RefusedRequest extends Error {
   readonly reason: 'malformed' | 'unsupported-field' | 'unknown-item' | 'too-large' | Cut;
   readonly field: string;
-  readonly status: 400 | 413;
+  readonly status: 400 | 403 | 413;
   /** The arguments that make the same error in another thread. */
   readonly facts: ConstructorParameters<typeof RefusedRequest>;
 
@@ -61,6 +64,10 @@ export class RefusedRequest extends Error {
     this.facts = [reason, field, message, status];
   }
 }
+
+/** As OpenAI names it. */
+export const codeOf = ({ reason }: RefusedRequest): string =>
+  reason === 'context-length' ? 'context_length_exceeded' : reason;
 
 /** The request of an earlier call with its reply behind it, as a request goes on from it that names it in `field`. */
 export function continueFromReply(id: string, field: string, recorded: RecordedCalls): RecordedRequest {

@@ -21,6 +21,7 @@ import {
   joinTexts,
   flagIgnoredFields,
 } from './dialect.ts';
+import { flagLeftOut } from './left-out.ts';
 
 const BLOCK = z.looseObject({
   type: z.string(),
@@ -84,7 +85,7 @@ export const messagesDialect: Dialect = {
     type: 'error',
     // The library takes this word as the cause to send its whole conversation again.
     error: {
-      type: status === 413 ? 'request_too_large' : 'invalid_request_error',
+      type: TYPES[status],
       message,
       ...(reason === 'unknown-item' && { details: { error_code: 'thread_not_found' } }),
     },
@@ -93,6 +94,8 @@ export const messagesDialect: Dialect = {
   count: { path: '/messages/count_tokens', reply: (input_tokens) => ({ input_tokens }) },
 };
 
+const TYPES = { 400: 'invalid_request_error', 403: 'permission_error', 413: 'request_too_large' } as const;
+
 function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRequest {
   refuseFields({
     'output_config.format': asked.output_config?.format != null,
@@ -100,7 +103,10 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
     mcp_servers: (asked.mcp_servers ?? []).length > 0,
     compaction: asked.compaction != null,
   });
-  const flags = flagIgnoredFields({ tool_choice: isForced(asked.tool_choice) });
+  const flags = [
+    ...flagIgnoredFields({ tool_choice: isForced(asked.tool_choice) }),
+    ...flagLeftOut(asked, REQUEST, { output_config: ['format'], tool_choice: ['type', 'name'] }),
+  ];
   const stop = asked.stop_sequences ?? [];
   const system = systemOf(asked.system);
   const earlier =

@@ -6,6 +6,7 @@ import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation
 import { callNamedBy, itemId, placeInId, replyMessage } from '../../domain/agent/reply.ts';
 import {
   ARGUMENTS,
+  codeOf,
   readCallArguments,
   CONTENT,
   continueFromReply,
@@ -22,6 +23,7 @@ import {
   joinTexts,
   flagIgnoredFields,
 } from './dialect.ts';
+import { flagLeftOut } from './left-out.ts';
 import { responseEvents, wholeResponse } from './response-reply.ts';
 
 const TOOLS = z.array(
@@ -70,8 +72,8 @@ export const responsesDialect: Dialect = {
   message: (reply) => replyMessage(reply),
   whole: wholeResponse,
   events: responseEvents,
-  refusal: ({ message, field, reason }) => ({
-    error: { message, type: 'invalid_request_error', param: field, code: reason },
+  refusal: (refused) => ({
+    error: { message: refused.message, type: 'invalid_request_error', param: refused.field, code: codeOf(refused) },
   }),
   count: {
     path: '/responses/input_tokens',
@@ -90,10 +92,13 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
     top_logprobs: (asked.top_logprobs ?? 0) > 0,
     'text.format': isSchema(asked.text?.format),
   });
-  const flags = flagIgnoredFields({
-    tool_choice: isForced(asked.tool_choice),
-    'text.format': asked.text?.format?.type === 'json_object',
-  });
+  const flags = [
+    ...flagIgnoredFields({
+      tool_choice: isForced(asked.tool_choice),
+      'text.format': asked.text?.format?.type === 'json_object',
+    }),
+    ...flagLeftOut(asked, REQUEST, { text: ['format'], reasoning: [] }),
+  ];
   const items = typeof asked.input === 'string' ? [{ role: 'user' as const, content: asked.input }] : asked.input;
   const more = items.flatMap((item) => (item.type === MORE_TOOLS ? (item.tools ?? []) : []));
   return {

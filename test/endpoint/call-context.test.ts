@@ -118,6 +118,33 @@ describe('a call that extends no other', () => {
     );
   });
 
+  test('goes on from the text of a last message that is the assistant’s, in a root and behind a reply', async () => {
+    const tokenizer = await openFamily('qwen3', REWRITING['qwen3']!.family);
+    const open: AgentMessage = { role: 'assistant', text: 'It is: Answer ' };
+    const plain = (...messages: AgentMessage[]) => ({ ...asked(...messages), tools: [] });
+    const root = await callContext(plain(user('Add it.'), open), [], tokenizer, {});
+    expect(root.text).toMatch(
+      /<\|im_start\|>user\nAdd it\.<\|im_end\|>\n<\|im_start\|>assistant\n(?:<think>\n\n<\/think>\n\n)?It is: Answer $/,
+    );
+    expect(root.ids).toEqual(await tokenizer.encodeRendered(root.text));
+    const reply = { role: 'assistant', text: 'It is 4.' } as const;
+    const first = plain(user('Add it.'));
+    const { ids: contextIds } = await callContext(first, [], tokenizer, {});
+    const outputIds = await tokenizer.encodeRendered('It is 4.<|im_end|>');
+    const played = [{ id: '0', request: first, reply, parent: null, contextIds, outputIds, finish: 'stop' as const }];
+    const next = await callContext(plain(user('Add it.'), reply, user('Again.'), open), played, tokenizer, {});
+    expect(next).toMatchObject({ parent: '0', shared: 1 });
+    expect(next.text).toMatch(
+      /^\n<\|im_start\|>user\nAgain\.<\|im_end\|>\n<\|im_start\|>assistant\n.*It is: Answer $/s,
+    );
+    const strict = {
+      ...toy,
+      renderChat: (messages: Parameters<typeof toy.renderChat>[0]) =>
+        toy.renderChat(messages.map((one) => ({ ...one, content: one.content.trim().toUpperCase() }))),
+    };
+    await expect(callContext(plain(user('Add it.'), open), [], strict, {})).rejects.toThrow('in another form');
+  });
+
   test('gives the template its variables, in a root and behind a reply', async () => {
     const tokenizer = await openFamily('qwen3', REWRITING['qwen3']!.family);
     const form = { variables: { enable_thinking: false } };

@@ -2,6 +2,7 @@
 
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { tooLong } from '../../domain/agent/program.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { RecordedReply } from '../../endpoint/agents.ts';
 import type { EndpointOptions } from '../../endpoint/endpoint.ts';
@@ -166,20 +167,22 @@ describe('an endpoint', () => {
         body: given,
         duplex: 'half',
       });
-    const message = `the request has more than ${most} bytes: the model's context holds 1000 tokens, of at most 32 bytes each`;
+    const message =
+      'the request has more than 1000 tokens; prompt is too long: more than 1000 tokens > 1000 maximum; ' +
+      `this model's maximum context length is 1000 tokens, of at most 32 bytes each, and it has more than ${most} bytes`;
     for (const path of ['/chat/completions', '/responses']) {
       for (const given of [body, new Blob([body]).stream()]) {
         const refused = await ask(path, given);
-        const error = { message, type: 'invalid_request_error', param: '', code: 'context-length' };
-        expect([refused.status, await refused.json()]).toEqual([413, { error }]);
+        const error = { message, type: 'invalid_request_error', param: '', code: 'context_length_exceeded' };
+        expect([refused.status, await refused.json()]).toEqual([400, { error }]);
         expect(refused.headers.get('x-should-retry')).toBe('false');
       }
     }
     const refused = await ask('/messages', body);
-    const error = { type: 'request_too_large', message };
-    expect([refused.status, await refused.json()]).toEqual([413, { type: 'error', error, request_id: null }]);
+    const error = { type: 'invalid_request_error', message };
+    expect([refused.status, await refused.json()]).toEqual([400, { type: 'error', error, request_id: null }]);
     expect(cuts).toEqual(Array(5).fill('context-length'));
-    expect((await ask('/messages/count_tokens', body)).status).toBe(413);
+    expect((await ask('/messages/count_tokens', body)).status).toBe(400);
     expect([cuts.length, asked]).toEqual([5, []]);
   });
 
@@ -192,7 +195,7 @@ describe('an endpoint', () => {
     socket.write(`POST /v1/chat/completions HTTP/1.1\r\n${head}content-length: ${size}\r\n\r\n`);
     let said = '';
     socket.on('data', (part: Buffer) => (said += part.toString()));
-    await until('the refusal', () => said.startsWith('HTTP/1.1 413') || undefined);
+    await until('the refusal', () => said.startsWith('HTTP/1.1 400') || undefined);
     socket.write('x'.repeat(size));
     socket.write(`GET /v1/models HTTP/1.1\r\n${head}\r\n`);
     await until('the models', () => said.includes('HTTP/1.1 200') || undefined);
@@ -215,6 +218,46 @@ describe('an endpoint', () => {
       expect.stringContaining('is no UTF-8'),
     ]);
     expect(posted).toEqual([{ reward: 1 }]);
+  });
+
+  test('says in words that clients know that a context is too long, and by a status that none retries that calls are used up', async () => {
+    const tooMuch = { refused: 'context-length', message: tooLong(8015, 1498) } as const;
+    await open([], { maxCalls: 3, answer: () => Promise.resolve(tooMuch) });
+    const ask = async (path: string, body: object) => {
+      const response = await fetch(`${endpoint!.url}/v1${path}`, {
+        method: 'POST',
+        headers: { 'x-api-key': KEY },
+        body: JSON.stringify(body),
+      });
+      const { error } = (await response.json()) as { error: Record<string, string> };
+      return [response.status, error['code'] ?? error['type'], error['message']] as const;
+    };
+    const messages = [{ role: 'user', content: 'Hello.' }];
+    const said = expect.stringMatching(
+      /prompt is too long: 8015 tokens > 1498 maximum.*maximum context length is 1498 tokens/,
+    ) as string;
+    expect(await ask('/chat/completions', { messages })).toEqual([400, 'context_length_exceeded', said]);
+    expect(await ask('/responses', { input: 'Hello!' })).toEqual([400, 'context_length_exceeded', said]);
+    expect(await ask('/messages', { messages, max_tokens: 9 })).toEqual([400, 'invalid_request_error', said]);
+    expect((await ask('/chat/completions', { messages: [...messages, ...messages] })).slice(0, 2)).toEqual([
+      403,
+      'max-calls',
+    ]);
+    expect((await ask('/messages', { messages: [...messages, ...messages, ...messages] })).slice(0, 2)).toEqual([
+      403,
+      'permission_error',
+    ]);
+  });
+
+  test('gives a reply of this rollout again as a response, by its id', async () => {
+    await open([]);
+    const headers = { 'x-api-key': KEY };
+    const asked = { method: 'POST', headers, body: JSON.stringify({ input: 'Do 3 sums.' }) };
+    const whole = (await (await fetch(`${endpoint!.url}/v1/responses`, asked)).json()) as { id: string };
+    const get = (id: string) => fetch(`${endpoint!.url}/v1/responses/${id}`, { headers });
+    expect(await (await get(whole.id)).json()).toEqual(whole);
+    for (const id of [`${whole.id}0`, whole.id.replace('resp', 'msg'), 'resp_000000000000000000aa', ''])
+      expect((await get(id)).status).toBe(404);
   });
 
   test('names the run’s model, whichever a client asks for before it begins', async () => {
