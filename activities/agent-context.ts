@@ -130,6 +130,7 @@ export function askedCall(
     ...(shared === 0 && request.tools.length > 0 && { tools: request.tools }),
     limits: request.limits,
     ...(request.instructed && { instructed: true }),
+    ...(request.asks && { asks: request.asks }),
     ...(flags.length > 0 && { flags }),
   };
 }

@@ -22,13 +22,14 @@ export async function readAgentPrompt({ store, id, turn, rollout, tools }: Promp
     asked,
     before.map(({ record }) => record.asked!),
   );
-  const { maxTokens = settings.maxNewTokens, stop = [] } = request.limits;
+  const { maxTokens = settings.maxNewTokens, stop = [], form } = request.limits;
   return {
     before,
     previous,
     seedName: asked.call,
     maxNewTokens: Math.min(settings.maxNewTokens, maxTokens),
     stopTexts: stop,
+    ...(form && { form }),
     // A call was measured before: only a server whose context is shorter than it says has no room for it.
     mayFill: false,
     newContext: async () => ({ ids: contextIds, text: contextText }),
@@ -73,7 +74,9 @@ function replyIn(
 /** The request of a call as messages, with the ids by which the agent names calls. */
 export function requestInText({ messages, tools, limits }: AskedRequest, before: TurnPrompt['before']) {
   const given = before.flatMap(({ record }) => record.toolCalls ?? []).filter(({ more }) => more);
-  return { messages: messages.map((message) => sent(message, given)), tools, noCalls: limits.toolChoice === 'none' };
+  const { toolChoice, form } = limits;
+  const held = { ...(toolChoice && { toolChoice }), ...(form && { form }) };
+  return { messages: messages.map((message) => sent(message, given)), tools, ...held };
 }
 
 /** `given`: the calls that have fields of the endpoint's own, which the agent was not shown; each is sent once. */

@@ -38,6 +38,7 @@ export async function answerInTokens(backend: TokenBackend, asked: DueTurn): Pro
     maxNewTokens,
     deterministic: settings.deterministic,
     stopTokenIds: await stopIds(backend, settings.tools),
+    ...(prompt.form && { form: prompt.form }),
   };
   const whole = await inChunks(backend, asked, request).catch(nullIfFull(turn));
   if (!whole) return noRoom;
@@ -127,7 +128,8 @@ interface Answer extends Reply {
 
 async function inChunks(backend: TokenBackend, asked: DueTurn, request: GenerateRequest): Promise<Answer> {
   const { store, id, turn, options } = asked;
-  const { newTokensPerChunk } = asked.rollout.settings;
+  // A form holds from the first token on, whatever stands before it: no part of an answer is asked for by itself.
+  const newTokensPerChunk = request.form ? null : asked.rollout.settings.newTokensPerChunk;
   let answer: Answer = { outputIds: [], logprobs: [], finish: 'length', versions: [], server: null, chunks: 0 };
   for (let chunk = 1; ; chunk++) {
     const stored = chunk === 1 ? asked.firstChunk : (await store.get('chunk', id, turn, chunk))?.record;
@@ -155,7 +157,8 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
       fallingVersions(whole.versions) && fallingVersions(whole.versions, olderAmong(await asked.declaredWeights()));
     if (back) throw olderWeights(back);
     if (part.finish === 'stop' || whole.outputIds.length >= request.maxNewTokens) return whole;
-    if (part.outputIds.length === 0) throw nothingCame(part.finish);
+    if (request.form && part.finish === 'length') return whole;
+    if (part.outputIds.length === 0 || request.form) throw nothingCame(part.finish);
     const { outputIds, logprobs, kept, finish, versions, server } = part;
     const record: ChunkRecord = {
       turn,
@@ -234,9 +237,12 @@ function olderWeights(versions: string): ModelError {
 
 /** Asking again at once would be a busy loop: Temporal asks again, with growing pauses. */
 function nothingCame(finish: Finish): ModelError {
-  return new ModelError(`The model ended an answer with "${finish}" before its first token.`, {
-    reason: 'nothing-generated',
-    fix: 'Was it paused, or is it being updated? It is asked again.',
-    retryable: true,
-  });
+  return new ModelError(
+    `The model ended an answer with "${finish}" before its first token, or before its form was whole.`,
+    {
+      reason: 'nothing-generated',
+      fix: 'Was it paused, or is it being updated? It is asked again.',
+      retryable: true,
+    },
+  );
 }

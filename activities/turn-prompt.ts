@@ -9,6 +9,7 @@ import {
   newContext,
   newTranscript,
 } from '../domain/context/new-context.ts';
+import type { ReplyForm } from '../domain/agent/reply-form.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
@@ -49,6 +50,8 @@ export interface TurnPrompt {
   readonly seedName: number | string;
   /** New tokens at most. */
   readonly maxNewTokens: number;
+  /** The server holds the answer to it. */
+  readonly form?: ReplyForm;
   /** Texts that end the answer where they occur in it. */
   readonly stopTexts: readonly string[];
   /** A context without room for an answer ends the rollout. False: the prompt is refused. */
@@ -57,7 +60,7 @@ export interface TurnPrompt {
   newContext(model: AskedModel): Promise<NewContext>;
   /** The whole conversation, for a model that takes messages, with the text that is new in it. */
   conversation(): Promise<{
-    readonly request: Pick<TextRequest, 'messages' | 'tools' | 'noCalls'>;
+    readonly request: Pick<TextRequest, 'messages' | 'tools' | 'toolChoice' | 'form'>;
     readonly newText: string;
   }>;
   /** The fields of the turn's record that depend on the kind of prompt. */

@@ -29,6 +29,8 @@ interface AttemptCalls {
   /** The recorded reply, or that of the model. Throws RefusedRequest if the call is refused. */
   replyTo(claim: Claim, request: AgentRequest, dialect: string): Promise<AgentReply>;
   has(id: string): boolean;
+  /** Equal calls before it whose replies called no tool. */
+  inVain(claim: Claim): number;
   /** The connection that asked last for a call has closed. */
   end(id: string, isDelivered: boolean): void;
   /** A reply that was taken for delivered may not have been read. */
@@ -80,6 +82,10 @@ export function openAttemptCalls(recorded: readonly RecordedReply[], answer: Ans
       }
     },
     has: (id) => byId.has(id),
+    inVain: ({ call: { hash, occurrence } }) =>
+      [...byId.values()].filter(
+        (one) => one.hash === hash && one.occurrence < occurrence && one.reply.calls.length === 0,
+      ).length,
     end(id, isDelivered) {
       const one = byId.get(id);
       claims = withConnectionEnded(claims, id, isDelivered, one && messageIn(one.dialect, one.reply));

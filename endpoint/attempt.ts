@@ -30,6 +30,7 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
     count: attempt.count,
     maxCalls: attempt.program.maxCalls,
     contextLength: attempt.contextLength,
+    structured: attempt.program.structured ?? 'prompt',
     onCut: (by) => (cut = by),
     async answer(...call) {
       try {

@@ -7,6 +7,8 @@ import type { RetryHint } from '../domain/agent/claims.ts';
 import type { AgentRequest } from '../domain/agent/conversation.ts';
 import { type Cut, CUTS } from '../domain/agent/program.ts';
 import { type AgentReply, callNamedBy, itemId } from '../domain/agent/reply.ts';
+import { MOST_IN_VAIN, refusedForm, repliesInVain, withReplyForm } from '../domain/agent/asked-form.ts';
+import type { Structured } from '../domain/agent/reply-form.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import type { AnswerCall, CountTokens, RecordedReply } from './agents.ts';
 import { openAttemptCalls } from './attempt-calls.ts';
@@ -29,6 +31,8 @@ export interface EndpointOptions {
   readonly maxCalls: number;
   /** Tokens that the model's context holds. Absent: not known. */
   readonly contextLength?: number | undefined;
+  /** What becomes of a form that a request asks its reply to have. */
+  readonly structured?: Structured;
   /** A call was refused by one of the two. */
   readonly onCut: (cut: Cut) => void;
   /** Takes what was posted to `/v1/reward`; returns what is wrong with it. */
@@ -56,7 +60,7 @@ const KEEP_ALIVE_MS = 10_000;
 const RESPONSES = `/v1${responsesDialect.path}/`;
 
 export function createEndpoint(options: EndpointOptions): AgentEndpoint {
-  const { contextLength, keepAliveMs = KEEP_ALIVE_MS, maxCalls } = options;
+  const { contextLength, keepAliveMs = KEEP_ALIVE_MS, maxCalls, structured = 'prompt' } = options;
   const calls = openAttemptCalls(options.recorded, options.answer);
   const deliveries = openDeliveries({ onEnd: calls.end, onDoubt: calls.doubt });
 
@@ -65,8 +69,12 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     throw error;
   };
 
-  const readRequest = (dialect: Dialect, body: unknown) =>
-    restoreReplyTexts(dialect.read(body, calls.recordedCall), calls.recordedCall);
+  function readRequest(dialect: Dialect, body: unknown): AgentRequest {
+    const request = restoreReplyTexts(dialect.read(body, calls.recordedCall), calls.recordedCall);
+    const field = refusedForm(request, structured);
+    if (field !== undefined) throw new RefusedRequest('unsupported-field', field, 'is not supported: leave it out');
+    return withReplyForm(request, structured);
+  }
 
   async function count(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readRequestBody(message, { contextLength, dialect: dialect.path });
@@ -87,6 +95,8 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     const alive = setInterval(() => showLife(request, response), keepAliveMs);
     try {
       if (made > maxCalls && claim.is !== 'rerun' && !calls.has(id)) cut(tooMany(made, maxCalls));
+      if (request.asks?.call !== undefined && !calls.has(id) && isInVain(request, calls.inVain(claim)))
+        cut(FORCED_IN_VAIN);
       const reply = await calls.replyTo(claim, request, dialect.path);
       if (response.destroyed) return;
       if (!response.headersSent) writeHead(request, response);
@@ -187,6 +197,17 @@ function againIn(headers: IncomingHttpHeaders): RetryHint {
 
 const tooMany = (made: number, maxCalls: number) =>
   new RefusedRequest('max-calls', '', `is call ${made} of this rollout, which may make ${maxCalls}`, FINAL);
+
+/** `before`: equal questions whose replies brought no call. A client that forces a tool asks until there is one. */
+const isInVain = ({ messages }: AgentRequest, before: number): boolean =>
+  Math.max(before, repliesInVain(messages)) >= MOST_IN_VAIN;
+
+const FORCED_IN_VAIN = new RefusedRequest(
+  'max-calls',
+  'tool_choice',
+  `forces the call of a tool, which ${MOST_IN_VAIN} replies did not bring`,
+  FINAL,
+);
 
 const noSuchPath = (path: string) => `there is no ${path}: ask ${DIALECTS.map((one) => `/v1${one.path}`).join(', ')}`;
 

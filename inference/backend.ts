@@ -1,6 +1,8 @@
 // The interface of every inference backend: of ids and logprobs, for training, or of text alone, without vocabulary, ids
 // and tokenizer. A backend never retries: it throws a ModelError whose `retryable` says whether Temporal does.
 
+import type { ToolChoice } from '../domain/agent/conversation.ts';
+import type { ReplyForm } from '../domain/agent/reply-form.ts';
 import type { LogprobMeaning } from '../domain/rollout/logprob-meaning.ts';
 import type { CallToShow, ShownCall } from '../domain/context/call-text.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
@@ -35,6 +37,8 @@ export interface GenerateRequest extends AnyRequest {
   readonly stopTokenIds: readonly number[];
   /** The server of the chunk before: it holds the prefix. Null for a first chunk. */
   readonly prefer?: { readonly server: string; readonly version: number } | null;
+  /** The server holds the answer to it. */
+  readonly form?: ReplyForm;
   /** Set by the fleet: the adapter that answers; absent: the model itself. */
   readonly adapter?: NamedAdapter;
 }
@@ -43,8 +47,10 @@ export interface TextRequest extends AnyRequest {
   /** The whole conversation. */
   readonly messages: readonly TextMessage[];
   readonly tools?: readonly ToolSchema[];
-  /** The tools are shown, and none may be called. */
-  readonly noCalls?: boolean;
+  /** `none`: the tools are shown, and none may be called. */
+  readonly toolChoice?: ToolChoice;
+  /** The endpoint holds the answer to it: a schema, or any object. */
+  readonly form?: ReplyForm;
   /** Variables of the chat template, which the server renders. */
   readonly variables?: JsonObject;
 }

@@ -69,8 +69,8 @@ export function functionBackend(
     async generate(request, { signal }) {
       signal.throwIfAborted();
       checkTextRequest(request);
-      const { requestId, messages, maxNewTokens, sampling, seed, tools = [], noCalls } = request;
-      const asked = { ...sampling, requestId, maxNewTokens, seed, tools: noCalls ? [] : tools };
+      const { requestId, messages, maxNewTokens, sampling, seed, tools = [], toolChoice } = request;
+      const asked = { ...sampling, requestId, maxNewTokens, seed, tools: toolChoice === 'none' ? [] : tools };
       const given = await withinSeconds(timeoutSeconds, signal, late, (limited) =>
         answered(name, async () => answer(messages, { ...asked, signal: limited })),
       );

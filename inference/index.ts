@@ -26,6 +26,8 @@ interface Entry {
   readonly ignores?: Readonly<Partial<Record<keyof RolloutSettings, string>>>;
   /** It answers in text, without token ids: no sample for training. */
   readonly text?: true;
+  /** How it holds a reply to a form: by parameters of its own, or as chat completions have it. Absent: not at all. */
+  readonly holds?: 'constrain' | 'pass';
   create(options: BackendOptions): Promise<Backend>;
 }
 
@@ -59,6 +61,7 @@ const BACKENDS = {
     servers: parseServerUrls,
     cannot: NO_BODY,
     ignores: { deterministic: `${NOT_DETERMINISTIC}; start SGLang with --enable-deterministic-inference` },
+    holds: 'constrain',
     create: async (options) => (await import('./servers/sglang.ts')).createSglangBackend(options),
   },
   vllm: {
@@ -67,6 +70,7 @@ const BACKENDS = {
     servers: parseServerUrls,
     cannot: NO_BODY,
     ignores: { deterministic: NOT_DETERMINISTIC },
+    holds: 'constrain',
     create: async (options) => (await import('./servers/vllm.ts')).createVllmBackend(options),
   },
   openai: {
@@ -79,6 +83,7 @@ const BACKENDS = {
       newTokensPerChunk: 'an answer is one request with the whole conversation',
     },
     text: true,
+    holds: 'pass',
     create: async (options) => (await import('./servers/openai.ts')).createOpenaiBackend(options),
   },
   function: {
@@ -163,6 +168,9 @@ export function givesIds(spec: string): boolean {
   const scheme = spec.split(':', 1)[0]!;
   return !isScheme(scheme) || (BACKENDS[scheme] as Entry).text !== true;
 }
+
+/** How a model holds a reply to a form; undefined: it does not. */
+export const constrainedBy = (spec: string): Entry['holds'] => (BACKENDS[parseModelSpec(spec).scheme] as Entry).holds;
 
 /** Absent settings take their defaults. */
 export function createBackend(

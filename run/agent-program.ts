@@ -5,6 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { type AgentCode, bundleAgent } from '../client/temporal/agent-bundle.ts';
 import { FUNCTION, type ProgramRecord, SESSION } from '../domain/agent/program.ts';
+import type { Structured } from '../domain/agent/reply-form.ts';
+import { constrainedBy } from '../inference/index.ts';
 import { packageRoot } from '../local/machine/package-root.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import { commandIdentity } from '../environments/processes/launch.ts';
@@ -72,10 +74,19 @@ const OF_FUNCTION = /from\s*['"]everturn\/agent['"]/;
 /** A preset has a name of one word; a command has a blank, or names a file. */
 const isProgram = (agent: string): boolean => /[\s/]/.test(agent.trim()) || /\.\w+$/.test(agent.trim());
 
+function structuredIn({ structured, model }: RunOptions): Structured {
+  const constrained = constrainedBy(model);
+  if (structured !== 'constrain') return structured ?? (constrained === 'pass' ? constrained : 'prompt');
+  if (constrained) return constrained;
+  const fix = 'Leave it out: the system text then says the form (prompt).';
+  throw unusable(`--structured constrain needs a server, and ${short(model, 80)} is none.`, fix);
+}
+
 /** The options of a run whose agent is a program: it decides by itself how often it asks, and has one answer. */
 function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerprint: string): DescribedProgram {
   const { options, origins } = resolved;
   const { agentTimeout: timeoutSeconds, maxCalls, onDivergence } = options;
+  const structured = structuredIn(options);
   const given = (['numTurns', 'stop', 'feedback', 'turnDiscount'] as const).find((key) => isAsked(origins[key]));
   const foreign = given ?? (['tool', 'mcp'] as const).find((key) => options[key].length > 0);
   if (foreign !== undefined) {
@@ -85,6 +96,7 @@ function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerp
   const program: ProgramRecord = {
     ...{ spec, fingerprint, timeoutSeconds, maxCalls },
     ...(onDivergence === 'fail' && { onDivergence }),
+    ...(structured !== 'prompt' && { structured }),
   };
   return { resolved: { origins, options: { ...options, agent: null, numTurns: 1 } }, program };
 }

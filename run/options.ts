@@ -77,15 +77,19 @@ const { model: _, tokenizer, numTurns, stop, ...settings } = SETTINGS;
 export const PROGRAM_FIELDS = {
   agentTimeout: option(wholeNumber(1, MAX_AGENT_SECONDS), DEFAULT_AGENT_SECONDS, {
     argument: '<n>',
-    help: 'with a program as --agent: seconds that it may take for one rollout',
+    help: 'with a program: seconds for one rollout',
   }),
   maxCalls: option(wholeNumber(1, MAX_CALLS), DEFAULT_MAX_CALLS, {
     argument: '<n>',
-    help: 'with a program as --agent: calls of the model in one rollout, at most; a further one is refused',
+    help: 'with a program: calls of the model in one rollout, at most',
   }),
   onDivergence: option(oneOf('branch', 'fail'), 'branch', {
     argument: '<branch|fail>',
-    help: 'with a program as --agent, run again after a crash, that does not make its calls again: goes on from there, or fails',
+    help: 'with a program that makes other calls when it runs again after a crash: goes on from there, or fails',
+  }),
+  structured: option(orNull(oneOf('prompt', 'constrain', 'refuse')), null, {
+    argument: '<prompt|constrain|refuse>',
+    help: 'with a program: a JSON schema or forced tool that it asks for: prompt = said in the system text; constrain = held to by the server; default: prompt, with openai: constrain',
   }),
 };
 
@@ -116,7 +120,7 @@ export const FIELDS = {
   environment: many(
     ENVIRONMENTS,
     '<what>',
-    `your own environment, which answers instead of the judge: ${ENVIRONMENTS}; several may be given, and rows name one; examples/environments has commands that play those of OpenEnv, NeMo Gym, verifiers, OpenRLHF and slime`,
+    `your own environment, which answers instead of the judge: ${ENVIRONMENTS}; several may be given, and rows name one`,
   ),
   tool: many(TOOL_MODULES, '<what>', `a tool that the model may call: ${TOOL_MODULES}; several may be given`),
   mcp: many(
@@ -163,7 +167,7 @@ export const FIELDS = {
   }),
   successRate: option(orNull(RATES), null, {
     argument: '<lb:ub>',
-    help: 'groups (the samples of one query) whose success rate is outside these limits (both included) are not trained on: left out of the feed and of exports',
+    help: 'groups (the samples of one query) whose success rate is outside these limits (both included) are left out of the feed and of exports',
     fromText: (text) => parseSuccessRate(text) ?? text,
   }),
   dropZeroVariance: option(BOOLEAN, false, {
@@ -172,7 +176,7 @@ export const FIELDS = {
   }),
   eval: option(orNull(text(HELD_OUT)), null, {
     argument: '<dataset>',
-    help: 'with --train: held-out problems, each played once by version 0 of the weights and by every fifth one (--eval-every), with the settings of the run; none is trained on',
+    help: 'with --train: held-out problems, each played once by version 0 of the weights and by every fifth one (--eval-every); none is trained on',
   }),
   evalEvery: option(wholeNumber(1, 1_000_000), 5, {
     argument: '<n>',

@@ -4,6 +4,7 @@
 import * as f from '../schema/fields.ts';
 import { TOOL_SCHEMAS } from '../tools/tool.ts';
 import { BRANCH_REASONS } from './call-tree.ts';
+import type { Asks } from './reply-form.ts';
 import type { AgentMessage, AgentRequest, AskedRequest, RecordedRequest } from './conversation.ts';
 
 /** Present in the record of each turn of a rollout that an agent's program plays. */
@@ -31,6 +32,8 @@ export const ASKED_CALL = f.objectOf({
   limits: f.OBJECT as unknown as f.Test<AgentRequest['limits']>,
   /** The first message is not of the conversation: the next request brings its own. */
   instructed: f.maybe(f.oneOf(true)),
+  /** The form that the request asks its reply to have (reply-form.ts). */
+  asks: f.maybe(f.OBJECT as unknown as f.Test<Asks>),
   /** The request taken otherwise than it asks, and the parts of its context that its echo lacks: a sentence each. */
   flags: f.maybe(f.listOf(f.TEXT)),
 });

@@ -5,6 +5,7 @@
 import { canonicalJson, type Json, withSortedKeys } from '../text/json.ts';
 import { sha256Hex } from '../text/sha256.ts';
 import type { Message } from '../query/query.ts';
+import type { Asks, ReplyForm } from './reply-form.ts';
 import type { ToolSchema } from '../tools/tool.ts';
 
 export interface AgentToolCall {
@@ -27,13 +28,24 @@ export interface AgentMessage {
   readonly ids?: readonly string[];
 }
 
+export type ToolChoice = 'none' | 'required' | { readonly name: string };
+
 export interface AgentRequest {
   readonly messages: readonly AgentMessage[];
   readonly tools: readonly ToolSchema[];
   /** The first message is not of the conversation: the next request brings its own. */
   readonly instructed?: true;
   /** The fields of sampling that a client decides; all others are the run's. */
-  readonly limits: { readonly maxTokens?: number; readonly stop?: readonly string[]; readonly toolChoice?: 'none' };
+  readonly limits: {
+    readonly maxTokens?: number;
+    readonly stop?: readonly string[];
+    /** More than `none` only where an endpoint of chat completions takes it. */
+    readonly toolChoice?: ToolChoice;
+    /** The server holds the reply to it. */
+    readonly form?: ReplyForm;
+  };
+  /** The form that it asks for, however the run takes it. */
+  readonly asks?: Asks;
   readonly stream: boolean;
   /** The request taken otherwise than it asks: one sentence each. */
   readonly flags: readonly string[];

@@ -24,6 +24,8 @@ export const PROGRAM = f.objectOf({
   maxCalls: f.PLACE,
   /** Absent: an attempt that does not make the calls of an earlier one again goes on from where it differs. */
   onDivergence: f.maybe(f.oneOf('fail')),
+  /** What becomes of a form that a request asks its reply to have; absent: `prompt`. */
+  structured: f.maybe(f.oneOf('constrain', 'pass', 'refuse')),
 });
 export type ProgramRecord = f.TypeOf<typeof PROGRAM>;
 

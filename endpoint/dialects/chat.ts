@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
 import { itemId, replyMessage, type AgentReply } from '../../domain/agent/reply.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
+import { asksOf, callAsked, FORM_FIELDS, formAsked, FORMAT, TOOL_CHOICE } from './asks.ts';
 import {
   ARGUMENTS,
   codeOf,
@@ -11,8 +12,6 @@ import {
   CONTENT,
   type Dialect,
   readFunctions,
-  isForced,
-  isSchema,
   TOKEN_LIMIT,
   type RecordedCalls,
   refuseFields,
@@ -20,7 +19,6 @@ import {
   STOP_TEXT,
   type StreamEvent,
   joinTexts,
-  flagIgnoredFields,
 } from './dialect.ts';
 import { flagLeftOut } from './left-out.ts';
 
@@ -51,8 +49,9 @@ const REQUEST = z.looseObject({
       }),
     )
     .nullish(),
-  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
-  response_format: z.looseObject({ type: z.string() }).nullish(),
+  tool_choice: TOOL_CHOICE,
+  response_format: FORMAT.nullish(),
+  ...FORM_FIELDS,
   max_tokens: TOKEN_LIMIT,
   max_completion_tokens: TOKEN_LIMIT,
   stop: z.union([STOP_TEXT, z.array(STOP_TEXT)]).nullish(),
@@ -83,17 +82,10 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
   refuseFields({
     n: (asked.n ?? 1) !== 1,
     logprobs: asked.logprobs === true,
-    response_format: isSchema(asked.response_format),
     functions: asked.functions != null,
     modalities: asked.modalities?.some((one) => one !== 'text') ?? false,
   });
-  const flags = [
-    ...flagIgnoredFields({
-      tool_choice: isForced(asked.tool_choice),
-      response_format: asked.response_format?.type === 'json_object',
-    }),
-    ...flagLeftOut(asked, REQUEST),
-  ];
+  const flags = flagLeftOut(asked, REQUEST);
   const maxTokens = asked.max_completion_tokens ?? asked.max_tokens;
   const stop = typeof asked.stop === 'string' ? [asked.stop] : (asked.stop ?? []);
   return {
@@ -104,6 +96,7 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
       ...(stop.length > 0 && { stop }),
       ...(asked.tool_choice === 'none' && { toolChoice: 'none' }),
     },
+    ...asksOf(formAsked(asked.response_format, 'response_format', asked), callAsked(asked.tool_choice)),
     stream: asked.stream === true,
     flags,
   };

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { isEcho } from '../../domain/agent/call-tree.ts';
 import type { AgentMessage, AgentRequest, RecordedRequest } from '../../domain/agent/conversation.ts';
+import { withoutForm } from '../../domain/agent/asked-form.ts';
 import type { Cut } from '../../domain/agent/program.ts';
 import { callNamedBy, callsNamedIn, type AgentReply } from '../../domain/agent/reply.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
@@ -75,7 +76,7 @@ export function continueFromReply(id: string, field: string, recorded: RecordedC
   const earlier = call === undefined ? undefined : recorded(call);
   if (!earlier) throw new RefusedRequest('unknown-item', field, 'names no reply of this rollout');
   const { request, reply } = earlier;
-  return { ...request, messages: [...request.messages, { ...reply, ids: [id, ...(reply.ids ?? [])] }] };
+  return { ...request, messages: [...withoutForm(request.messages), { ...reply, ids: [id, ...(reply.ids ?? [])] }] };
 }
 
 /** Restores texts that a client left out beside calls which it sends back: their ids name the reply, which has its text. */
@@ -183,17 +184,3 @@ export function readFunctions<T extends { readonly type?: string | undefined; re
     return [];
   });
 }
-
-/** Whether a choice of tools, by its name or its type, makes the model call one. */
-export const isForced = (choice: string | { readonly type: string } | null | undefined): boolean =>
-  !['auto', 'none'].includes((typeof choice === 'string' ? choice : choice?.type) ?? 'auto');
-
-/** Whether it asks for a form that the prompt does not show: a schema. JSON without one is what the prompt asks for in words. */
-export const isSchema = (format: { readonly type: string } | null | undefined): boolean =>
-  !['text', 'json_object'].includes(format?.type ?? 'text');
-
-/** A flag for each field that would hold a reply to what its prompt asks for: it is left to the policy, as of no other is a sample. */
-export const flagIgnoredFields = (fields: Readonly<Record<string, boolean>>): string[] =>
-  Object.keys(fields)
-    .filter((name) => fields[name])
-    .map((name) => `${name} was left out: a reply that is held to a form is no sample of the policy.`);

@@ -1,7 +1,7 @@
 // The fields of a request that change nothing here, so that the record of its call names them: all that no dialect reads, known
 // to its API or not. Left out of the list: fields that are not about the reply, and those with the value that they have if unset.
 
-import { z } from 'zod';
+import type { z } from 'zod';
 import { isObject } from '../../domain/schema/fields.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 

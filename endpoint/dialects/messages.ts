@@ -4,12 +4,12 @@ import { z } from 'zod';
 import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
 import { itemId, replyMessage, jsonOrText, type AgentReply } from '../../domain/agent/reply.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
+import { asksOf, callAsked, FORM_FIELDS, formAsked, FORMAT, TOOL_CHOICE } from './asks.ts';
 import {
   CONTENT,
   continueFromReply,
   type Dialect,
   readFunctions,
-  isForced,
   TOKEN_LIMIT,
   PARTS,
   type RecordedCalls,
@@ -19,7 +19,6 @@ import {
   STOP_TEXT,
   type StreamEvent,
   joinTexts,
-  flagIgnoredFields,
 } from './dialect.ts';
 import { flagLeftOut } from './left-out.ts';
 
@@ -58,12 +57,13 @@ const REQUEST = z.looseObject({
       }),
     )
     .nullish(),
-  tool_choice: z.looseObject({ type: z.string() }).nullish(),
+  tool_choice: TOOL_CHOICE,
+  ...FORM_FIELDS,
   max_tokens: TOKEN_LIMIT,
   stop_sequences: z.array(STOP_TEXT).nullish(),
   stream: z.boolean().nullish(),
-  output_config: z.looseObject({ format: z.unknown().optional() }).nullish(),
-  output_format: z.unknown().optional(),
+  output_config: z.looseObject({ format: FORMAT.nullish() }).nullish(),
+  output_format: FORMAT.nullish(),
   mcp_servers: z.array(z.unknown()).nullish(),
   compaction: z.unknown().optional(),
   thread: z.union([z.looseObject({ type: z.literal('create') }), CONTINUES]).nullish(),
@@ -98,15 +98,14 @@ const TYPES = { 400: 'invalid_request_error', 403: 'permission_error', 413: 'req
 
 function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRequest {
   refuseFields({
-    'output_config.format': asked.output_config?.format != null,
-    output_format: asked.output_format != null,
     mcp_servers: (asked.mcp_servers ?? []).length > 0,
     compaction: asked.compaction != null,
   });
-  const flags = [
-    ...flagIgnoredFields({ tool_choice: isForced(asked.tool_choice) }),
-    ...flagLeftOut(asked, REQUEST, { output_config: ['format'], tool_choice: ['type', 'name'] }),
-  ];
+  const flags = flagLeftOut(asked, REQUEST, { output_config: ['format'], tool_choice: ['type', 'name'] });
+  const form = asked.output_config?.format
+    ? formAsked(asked.output_config.format, 'output_config.format', asked)
+    : formAsked(asked.output_format, 'output_format', asked);
+  const choice = typeof asked.tool_choice === 'string' ? { type: asked.tool_choice } : asked.tool_choice;
   const stop = asked.stop_sequences ?? [];
   const system = systemOf(asked.system);
   const earlier =
@@ -132,8 +131,9 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
     limits: {
       ...(asked.max_tokens != null && { maxTokens: asked.max_tokens }),
       ...(stop.length > 0 && { stop }),
-      ...(asked.tool_choice?.type === 'none' && { toolChoice: 'none' }),
+      ...(choice?.type === 'none' && { toolChoice: 'none' }),
     },
+    ...asksOf(form, callAsked(asked.tool_choice)),
     stream: asked.stream === true,
     flags,
   };

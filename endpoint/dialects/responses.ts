@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isBeginningOf } from '../../domain/agent/call-tree.ts';
 import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
 import { callNamedBy, itemId, placeInId, replyMessage } from '../../domain/agent/reply.ts';
+import { asksOf, callAsked, FORM_FIELDS, formAsked, FORMAT, TOOL_CHOICE } from './asks.ts';
 import {
   ARGUMENTS,
   codeOf,
@@ -12,8 +13,6 @@ import {
   continueFromReply,
   type Dialect,
   readFunctions,
-  isForced,
-  isSchema,
   TOKEN_LIMIT,
   PARTS,
   type RecordedCalls,
@@ -21,7 +20,6 @@ import {
   RefusedRequest,
   resultTextOf,
   joinTexts,
-  flagIgnoredFields,
 } from './dialect.ts';
 import { flagLeftOut } from './left-out.ts';
 import { responseEvents, wholeResponse } from './response-reply.ts';
@@ -55,14 +53,15 @@ const REQUEST = z.looseObject({
   instructions: z.string().nullish(),
   previous_response_id: z.string().nullish(),
   tools: TOOLS.nullish(),
-  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
+  tool_choice: TOOL_CHOICE,
+  ...FORM_FIELDS,
   max_output_tokens: TOKEN_LIMIT,
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
   conversation: z.unknown().optional(),
   prompt: z.unknown().optional(),
   top_logprobs: z.int().nullish(),
-  text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
+  text: z.looseObject({ format: FORMAT.nullish() }).nullish(),
 });
 
 export const responsesDialect: Dialect = {
@@ -90,15 +89,8 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
     conversation: asked.conversation != null,
     prompt: asked.prompt != null,
     top_logprobs: (asked.top_logprobs ?? 0) > 0,
-    'text.format': isSchema(asked.text?.format),
   });
-  const flags = [
-    ...flagIgnoredFields({
-      tool_choice: isForced(asked.tool_choice),
-      'text.format': asked.text?.format?.type === 'json_object',
-    }),
-    ...flagLeftOut(asked, REQUEST, { text: ['format'], reasoning: [] }),
-  ];
+  const flags = flagLeftOut(asked, REQUEST, { text: ['format'], reasoning: [] });
   const items = typeof asked.input === 'string' ? [{ role: 'user' as const, content: asked.input }] : asked.input;
   const more = items.flatMap((item) => (item.type === MORE_TOOLS ? (item.tools ?? []) : []));
   return {
@@ -120,6 +112,7 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
       ...(asked.max_output_tokens != null && { maxTokens: asked.max_output_tokens }),
       ...(asked.tool_choice === 'none' && { toolChoice: 'none' }),
     },
+    ...asksOf(formAsked(asked.text?.format, 'text.format', asked), callAsked(asked.tool_choice)),
     stream: asked.stream === true,
     flags,
   };

@@ -1,6 +1,8 @@
 // The parameters that an endpoint of chat completions takes, and in which form: learned from its refusals, at the start and
 // at any later request. A change counts only if the request is then answered.
 
+import type { ToolChoice } from '../../domain/agent/conversation.ts';
+import type { ReplyForm } from '../../domain/agent/reply-form.ts';
 import { messageCalls, templateTools } from '../../domain/context/tool-extension.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { GivenCall, ToolSchema } from '../../domain/tools/tool.ts';
@@ -37,7 +39,8 @@ export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly TextMessage[];
   readonly tools?: readonly ToolSchema[] | undefined;
-  readonly noCalls?: boolean | undefined;
+  readonly toolChoice?: ToolChoice | undefined;
+  readonly form?: ReplyForm | undefined;
   readonly maxNewTokens: number;
   readonly seed: number;
   readonly temperature: number;
@@ -49,12 +52,13 @@ export interface ChatRequest {
 const IN_31_BITS = 2 ** 31;
 
 export function requestBody(question: ChatRequest, dialect: OpenaiDialect): object {
-  const { model, messages, tools = [], noCalls, maxNewTokens, seed, temperature, topP, variables } = question;
+  const { model, messages, tools = [], toolChoice, form, maxNewTokens, seed, temperature, topP, variables } = question;
   return {
     model,
     messages: messages.map((message) => sentMessage(message, dialect)),
     ...(tools.length > 0 && { tools: templateTools(tools) }),
-    ...(tools.length > 0 && noCalls && { tool_choice: 'none' }),
+    ...(tools.length > 0 && toolChoice && { tool_choice: sentChoice(toolChoice) }),
+    ...(form && { response_format: responseFormat(form) }),
     [dialect.budget]: maxNewTokens,
     ...(dialect.temperature ? { temperature } : {}),
     ...(dialect.topP ? { top_p: topP } : {}),
@@ -65,6 +69,14 @@ export function requestBody(question: ChatRequest, dialect: OpenaiDialect): obje
     ...(dialect.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
   };
 }
+
+const sentChoice = (choice: ToolChoice) =>
+  typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
+
+const responseFormat = ({ kind, value: schema, name = 'reply', strict }: ReplyForm) =>
+  kind === 'schema'
+    ? { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } }
+    : { type: 'json_object' };
 
 function sentMessage(
   { role, content, toolCalls, tool_call_id, reasoning }: TextMessage,

@@ -156,9 +156,9 @@ function serverBackend(http: Http, model: string, chat: Chat, known: string | nu
   async function generate(request: TextRequest, { signal, onProgress }: GenerateOptions): Promise<TextReply> {
     signal.throwIfAborted();
     checkTextRequest(request);
-    const { messages, tools = [], noCalls, maxNewTokens, seed, sampling, variables } = request;
+    const { messages, tools = [], toolChoice, form, maxNewTokens, seed, sampling, variables } = request;
     const { temperature, topP } = sampling;
-    const question = { messages, tools, noCalls, maxNewTokens, seed, temperature, topP, variables };
+    const question = { messages, tools, toolChoice, form, maxNewTokens, seed, temperature, topP, variables };
     const call = { signal, headers: routingHeaders(request.requestId), onSent: () => onProgress?.(0) };
     const { text, finish, tokens, name, usage, reasoning, toolCalls, most } = await chat.ask(question, sampling, call);
     const place = http.place(PATH);

@@ -2,6 +2,7 @@
 // parameter is sent, because servers start with defaults of their own. Ids are checked first: one outside the vocabulary
 // kills the whole server. Not covered: multimodal inputs, beam search.
 
+import type { ReplyForm } from '../../domain/agent/reply-form.ts';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { NamedAdapter } from '../../domain/weights/adapter.ts';
@@ -161,7 +162,7 @@ async function givenBy(
 }
 
 function samplingParams(
-  request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds'>,
+  request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds' | 'form'>,
   facts: TokenFacts,
   most: number | null = null,
 ) {
@@ -170,8 +171,30 @@ function samplingParams(
     max_new_tokens: request.maxNewTokens,
     min_new_tokens: 0,
     sampling_seed: request.seed,
+    ...(request.form && heldTo(request.form)),
   };
 }
+
+/** SGLang's own words for a form, its values as text. */
+function heldTo({ kind, value }: ReplyForm): object {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  switch (kind) {
+    case 'schema':
+      return { json_schema: text };
+    case 'json':
+      return { json_schema: '{"type":"object"}' };
+    case 'regex':
+      return { regex: text };
+    case 'choice':
+      return { regex: (value as readonly string[]).map((one) => one.replace(SPECIAL, '\\$&')).join('|') };
+    case 'grammar':
+      return { ebnf: text };
+    case 'tag':
+      return { structural_tag: text };
+  }
+}
+
+const SPECIAL = /[\\^$.*+?()[\]{}|]/g;
 
 function serverBackend(
   http: Http,

@@ -2,6 +2,7 @@
 // spans of weight versions), else by /v1/completions. Every sampling parameter is sent, because a generation_config.json
 // changes defaults, and vLLM silently ignores unknown names. Not covered: multimodal inputs, beam search.
 
+import type { ReplyForm } from '../../domain/agent/reply-form.ts';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
@@ -181,7 +182,7 @@ async function lookAt(http: Http, endpoint: Endpoint, call: Parameters<Endpoint[
 }
 
 function samplingParams(
-  request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds'>,
+  request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds' | 'form'>,
   facts: TokenFacts,
   logprobs: number,
   most: number | null,
@@ -192,7 +193,15 @@ function samplingParams(
     min_tokens: 0,
     seed: request.seed,
     logprobs,
+    ...(request.form && { structured_outputs: heldTo(request.form) }),
   };
+}
+
+/** vLLM's own words for a form. */
+function heldTo({ kind, value }: ReplyForm): object {
+  if (kind === 'schema') return { json: value };
+  if (kind === 'json') return { json_object: true };
+  return { [kind === 'tag' ? 'structural_tag' : kind]: kind === 'tag' ? JSON.stringify(value) : value };
 }
 
 /** vLLM raises a lower temperature to this one, and reports that only in its log. */

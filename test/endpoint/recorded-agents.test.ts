@@ -64,15 +64,13 @@ describe('a loop of', () => {
     expect(steps.map(({ context }) => context!.branch)).toEqual(BRANCHES[client]);
   });
 
-  test('Claude Code is one branch beside its title call, which asks for JSON and is refused by name', async () => {
-    const [title, ...loop] = recorded('claude-code');
-    const player = new Player();
-    const refusal = expect.objectContaining({ reason: 'unsupported-field', field: 'output_config.format' }) as Error;
-    await expect(player.play(title!)).rejects.toThrow(refusal);
-    const steps = [];
-    for (const call of loop) steps.push(await player.play(call));
-    expect(steps.map(({ context }) => context!.branch)).toEqual([null, null, null, null]);
-    expect(leavesOf(player.played)).toHaveLength(1);
+  test('Claude Code is one branch beside its title call, whose schema stands in the system text', async () => {
+    const { player, steps } = await playAll('claude-code');
+    expect(steps.map(({ context }) => context!.branch)).toEqual([null, 'new-conversation', null, null, null]);
+    const [title] = steps;
+    expect(title!.request.messages[0]!.text).toMatch(/# Form of the reply\n\nReply with JSON alone.*\n\{.*\}$/s);
+    expect(title!.request.flags).toContain('output_config.format stands in the system text.');
+    expect(leavesOf(player.played)).toHaveLength(2);
   });
 
   test("Claude Code's sub-agents are branches of their own, and go on in them", async () => {
@@ -220,8 +218,7 @@ describe('a request of ours that nobody could have made', () => {
         body: { ...chat!.body, messages: [{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }] },
       },
       { ...chat!, body: { ...chat!.body, messages: 'hello' } },
-      { ...chat!, body: { ...chat!.body, response_format: { type: 'json_schema', json_schema: {} } } },
-      { ...asked!, body: { ...asked!.body, text: { format: { type: 'json_schema', schema: {} } } } },
+      { ...chat!, body: { ...chat!.body, response_format: { type: 'wibble' } } },
       { ...asked!, body: { ...asked!.body, previous_response_id: 'resp_000000000000000000aa' } },
       { ...asked!, body: { ...asked!.body, input: [{ type: 'item_reference', id: 'rs_1' }] } },
     ].map((call) => {
@@ -235,30 +232,9 @@ describe('a request of ours that nobody could have made', () => {
       ['unsupported-field', 'n'],
       ['unsupported-field', 'messages[0].content[0].type'],
       ['malformed', 'messages'],
-      ['unsupported-field', 'response_format'],
-      ['unsupported-field', 'text.format'],
+      ['unsupported-field', 'response_format.type'],
       ['unknown-item', 'previous_response_id'],
       ['unknown-item', 'input[0].id'],
     ]);
-  });
-});
-
-describe('a reply that is to be held to what its prompt shows', () => {
-  const json = { type: 'json_object' };
-  test.each<[string, JsonObject]>([
-    ['openai-python', { tool_choice: { type: 'function', function: { name: 'add' } } }],
-    ['openai-python', { tool_choice: 'required' }],
-    ['openai-python', { response_format: json }],
-    ['openai-python-responses', { tool_choice: { type: 'function', name: 'add' } }],
-    ['openai-python-responses', { text: { format: json } }],
-    ['anthropic-python', { tool_choice: { type: 'tool', name: 'add' } }],
-  ])('is left to the policy, by name: %s, %j', (client, more) => {
-    const [call] = recorded(client);
-    const player = new Player();
-    const { flags, ...request } = player.read({ ...call!, body: { ...call!.body, ...more } });
-    const { flags: before, ...free } = player.read(call!);
-    const [field] = Object.keys(more);
-    expect(flags).toEqual([expect.stringMatching(new RegExp(`^${field}.* was left out`)), ...before]);
-    expect(request).toEqual(free);
   });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { callContext, type CallContext, type CallTokens, type PlayedCall } from '../../domain/context/call-context.ts';
 import { claimCall, claimsOfAttempt, withConnectionEnded, type Claim, type Claims } from '../../domain/agent/claims.ts';
 import type { AgentRequest } from '../../domain/agent/conversation.ts';
+import { withReplyForm } from '../../domain/agent/asked-form.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { type Dialect, parseBody, type RecordedCalls } from '../../endpoint/dialects/dialect.ts';
@@ -170,10 +171,11 @@ export class Player {
   }
 
   read(call: RecordedCall, alter = (body: JsonObject): JsonObject => body): AgentRequest {
-    return readAs(dialectOf(call), alter(withIds(call.body, this.#ids)), (id) => {
+    const request = readAs(dialectOf(call), alter(withIds(call.body, this.#ids)), (id) => {
       const reply = this.played.find((one) => one.id === id)?.reply;
       return reply && { request: this.#requests.get(id)!, reply };
     });
+    return withReplyForm(request, 'prompt');
   }
 
   /** The agent was killed, and begins once more. */
