@@ -9,7 +9,6 @@ import { setFlagsFromString } from 'node:v8';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
 import { type BackendPermissions, type Backends, openBackends } from './run/backends/backends.ts';
-import { requestTurn } from './client/temporal/ask-turn.ts';
 import { closedRollouts, progressOf } from './client/temporal/runs.ts';
 import { cancelRollout, isWaiting, openStopping } from './client/temporal/cancellation.ts';
 import type { Session } from './client/temporal/connection.ts';
@@ -106,14 +105,13 @@ async function startWorker(
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
-  const parts = { session, environments, tools, agents, backends, disk, permissions, reader, measured };
+  const parts = { session, environments, tools, agents, backends, disk, permissions, reader, measured, slots };
   const deps = dependencies(parts);
   const activities = createActivities(deps);
   makeWorkflowThreadsLean();
   const queues = await openQueues(cluster, {
-    activities: { ...activities, generate: measured.generate(activities.generate) },
+    ...{ activities, slots },
     workflowBundle: workflowBundle(),
-    slots,
     judgesCode: code !== undefined,
     servesSessions: sessions !== undefined,
     drainMs: drainSeconds * 1000,
@@ -167,10 +165,11 @@ interface Parts {
   readonly reader: SolutionReader;
   readonly permissions: Permissions;
   readonly measured: WorkerMetrics;
+  readonly slots: number;
 }
 
 function dependencies(parts: Parts): ActivityDeps {
-  const { session, environments, tools, agents, backends, disk, permissions, reader, measured } = parts;
+  const { session, environments, tools, agents, backends, disk, permissions, reader, measured, slots } = parts;
   const cache = openRecordCache();
   const endedOf = openEndedOf();
   const openStore: ActivityDeps['openStore'] = (out, run) => {
@@ -192,7 +191,8 @@ function dependencies(parts: Parts): ActivityDeps {
     environments,
     tools,
     agents,
-    askTurn: (workflowId, turn, signal) => requestTurn(session, workflowId, turn, signal),
+    tellCalls: (workflowId, counts) => session.client.workflow.getHandle(workflowId).signal('agentCalls', counts),
+    ...{ slots, measure: measured.generate },
     backend,
     permit: permissions.mayUseModel,
     parseRow: (row, { environments: own }) => parsedRow(row, own).query,

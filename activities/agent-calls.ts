@@ -1,19 +1,24 @@
 // The calls of an agent that have a turn, in the order of their numbers: those of all attempts.
 
+import type { AskedRecord } from '../domain/agent/call-record.ts';
+import type { AskedRequest } from '../domain/agent/conversation.ts';
+import { wholeRequest } from '../domain/agent/call-record.ts';
 import { type PlayedCall, playedCall, replyOf } from '../domain/context/call-context.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { RecordedReply } from '../endpoint/agents.ts';
 import type { Store, Stored } from '../records/store.ts';
-
-/** Has the turn of a call played, and returns its record. */
-export type Play = (turn: number, call: string) => Promise<Stored<TurnRecord>>;
+import type { DueCall, Play } from './agent-turns.ts';
 
 export interface AgentCalls {
   readonly played: readonly PlayedCall[];
   turnOf(call: string): Stored<TurnRecord>;
   has(call: string): boolean;
   add(turn: Stored<TurnRecord>): void;
+  /** A call that was written down, with what its turn needs. `request`: the whole of it, where it is known. */
+  due(asked: Stored<AskedRecord>, request?: AskedRequest): DueCall;
+  /** Calls that extend no other. */
+  roots(): number;
   /** A number that no call has, as far as this attempt knows. */
   nextTurn(): number;
   recorded(): readonly RecordedReply[];
@@ -26,16 +31,26 @@ export interface AgentCalls {
 
 export function openAgentCalls(store: Store, id: TrajectoryReference, play: Play): AgentCalls {
   const turns = new Map<string, Stored<TurnRecord>>();
-  const byTurn = new Map<number, PlayedCall>();
+  const byTurn = new Map<number, { readonly call: PlayedCall; readonly turn: Stored<TurnRecord> }>();
   const played: PlayedCall[] = [];
   let count = 0;
+  let roots = 0;
 
   function add(turn: Stored<TurnRecord>): void {
-    const call = playedCall(turn.record, (number) => byTurn.get(number));
+    const call = playedCall(turn.record, (number) => byTurn.get(number)?.call);
     if (turns.has(call.id)) return;
     turns.set(call.id, turn);
-    byTurn.set(turn.record.turn, call);
+    byTurn.set(turn.record.turn, { call, turn });
     played.push(call);
+    if (call.parent === null) roots++;
+  }
+
+  function due(asked: Stored<AskedRecord>, request?: AskedRequest): DueCall {
+    const before: Stored<TurnRecord>[] = [];
+    const { parent } = asked.record.asked;
+    for (let at = parent; at !== null; at = before.at(-1)!.record.asked!.parent) before.push(byTurn.get(at)!.turn);
+    const behind = parent === null ? undefined : byTurn.get(parent)!.call.request;
+    return { asked, before: before.toReversed(), request: request ?? wholeRequest(asked.record.asked, behind) };
   }
 
   return {
@@ -43,27 +58,29 @@ export function openAgentCalls(store: Store, id: TrajectoryReference, play: Play
     turnOf: (call) => turns.get(call)!,
     has: (call) => turns.has(call),
     add,
+    due,
+    roots: () => roots,
     nextTurn: () => ++count,
     recorded: () =>
-      [...turns.values()].map(({ record }) => ({
+      [...byTurn.values()].map(({ call: { request }, turn: { record } }) => ({
         hash: record.asked!.hash,
         occurrence: record.asked!.occurrence,
-        request: byTurn.get(record.turn)!.request,
+        request,
         dialect: record.asked!.dialect,
         reply: replyOf(record),
       })),
     async readOn() {
-      const found: Promise<Stored<TurnRecord>>[] = [];
+      const left: Stored<AskedRecord>[] = [];
       for (let turn = count + 1; ; turn++) {
         const there = await store.get('turn', id, turn);
         const asked = there ? undefined : await store.get('asked', id, turn);
         if (!there && !asked) break;
         count = turn;
-        const due = there ? Promise.resolve(there) : play(turn, asked!.record.asked.call);
-        due.catch(() => undefined);
-        found.push(due);
+        // A call goes on from one that has its reply: no turn is read before the one that it needs.
+        if (there) add(there);
+        else left.push(asked!);
       }
-      for (const turn of await Promise.all(found)) add(turn);
+      for (const turn of await Promise.all(left.map((asked) => play(due(asked))))) add(turn);
     },
   };
 }

@@ -1,5 +1,6 @@
 // The log of the attempts of an agent: an attempt begins and ends by taking the next entry, which is written once. The end that
-// counts is the last entry: one that another attempt has followed is written nowhere, however late its process wakes up.
+// counts is the last entry: one that another attempt has followed is written nowhere, however late its process wakes up. A pause
+// of the rollout takes an entry, too, and so does its end.
 
 import type { AgentEnd, AgentEntry } from '../domain/agent/program.ts';
 import { AgentError } from '../domain/errors/errors.ts';
@@ -7,40 +8,74 @@ import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { Store } from '../records/store.ts';
 import { replyText } from '../domain/rollout/turn-facts.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
+import { sleep } from './heartbeat.ts';
 import { failMissing, recordedTurn } from './recorded.ts';
 
 export interface BegunAttempt {
   /** Rejects if another attempt has begun since. */
   mustBeLast(): Promise<void>;
+  /** Resolves when a call may be asked: at once, unless the rollout is paused. Rejects if another attempt has begun since. */
+  mayAsk(signal: AbortSignal): Promise<void>;
   /** Rejects if another attempt has begun, and nothing is written then. */
   end(ended: AgentEnd): Promise<void>;
 }
+
+type OwnEntry = Omit<AgentEntry, 'entry' | 'ended' | 'paused'>;
+/** A rollout that is paused is looked at again after this time. */
+const POLL_MS = 500;
 
 /** The attempt, which is now the last one; or the end of an earlier attempt, after which none begins. Rejects if a later one has begun. */
 export async function beginAttempt(
   store: Store,
   id: TrajectoryReference,
-  own: Omit<AgentEntry, 'entry' | 'ended'>,
+  own: OwnEntry,
 ): Promise<BegunAttempt | AgentEnd> {
-  for (let entry = 1; ; entry++) {
-    const there = (await store.get('agent', id, entry)) ?? (await store.put('agent', id, { entry, ...own }));
+  let paused = false;
+  let next = 1;
+  for (; ; next++) {
+    const there = (await store.get('agent', id, next)) ?? (await store.put('agent', id, { entry: next, ...own }));
     if (there.record.ended) return there.record.ended;
-    if (there.record.token === own.token) return begunAt(entry);
-    if (there.record.scheduledAt > own.scheduledAt) throw followed(there.record);
+    if (there.record.token === own.token) break;
+    if (there.record.paused !== undefined) ({ paused } = there.record);
+    else if (there.record.scheduledAt > own.scheduledAt) throw followed(there.record);
   }
+  next++;
 
-  function begunAt(entry: number): BegunAttempt {
-    const next = { entry: entry + 1, ...own };
-    return {
-      async mustBeLast() {
-        const there = await store.get('agent', id, next.entry);
-        if (there) throw followed(there.record);
-      },
-      async end(ended) {
-        const { record } = await store.put('agent', id, { ...next, ended });
-        if (record.token !== own.token) throw followed(record);
-      },
-    };
+  async function mustBeLast(): Promise<void> {
+    for (;;) {
+      const at = next;
+      const there = await store.get('agent', id, at);
+      if (!there) return;
+      if (there.record.paused === undefined) throw followed(there.record);
+      // Several calls look at once.
+      if (at === next) [next, paused] = [at + 1, there.record.paused];
+    }
+  }
+  return {
+    mustBeLast,
+    async mayAsk(signal) {
+      for (await mustBeLast(); paused; await mustBeLast()) await sleep(POLL_MS, signal);
+    },
+    async end(ended) {
+      for (;;) {
+        const { record } = await store.put('agent', id, { entry: next, ...own, ended });
+        if (record.token === own.token) return;
+        if (record.paused === undefined) throw followed(record);
+        await mustBeLast();
+      }
+    },
+  };
+}
+
+/** Writes down that the rollout is paused, or goes on: its agent reads it before each call. */
+export async function pauseAgent(store: Store, id: TrajectoryReference, own: OwnEntry, paused: boolean): Promise<void> {
+  let isPaused = false;
+  for (let entry = 1; ; entry++) {
+    const there = (await store.get('agent', id, entry))?.record;
+    if (there?.ended) return;
+    if (there) isPaused = there.paused ?? isPaused;
+    else if (isPaused === paused) return;
+    else isPaused = (await store.put('agent', id, { entry, ...own, paused })).record.paused ?? isPaused;
   }
 }
 

@@ -1,27 +1,25 @@
-// The prompt of a turn that answers a call of an agent's program: the request of the call, whose context was made before its
-// turn was begun (agent-context.ts).
+// The prompt of a turn that answers a call of an agent: the request of the call, whose context was made before its turn was begun
+// (agent-context.ts).
 
-import { type AskedRecord, type GivenReply, requestBehind } from '../domain/agent/call-record.ts';
+import type { AskedRecord, GivenReply } from '../domain/agent/call-record.ts';
 import type { AgentMessage, AskedRequest } from '../domain/agent/conversation.ts';
 import { ENDPOINT_CALLS, replyGiven } from '../domain/rollout/calls.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
-import type { TrajectoryReference } from '../domain/names/ids.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { canonicalJson, type Json } from '../domain/text/json.ts';
 import type { GivenCall, ToolSettings } from '../domain/tools/tool.ts';
 import type { Tools } from '../environments/tools/tool.ts';
 import type { TextMessage } from '../inference/backend.ts';
-import type { Store, Stored } from '../records/store.ts';
-import { failMissing, recordedTurn } from './recorded.ts';
-import type { Answered, PromptSource, TurnPrompt } from './turn-prompt.ts';
+import type { Stored } from '../records/store.ts';
+import type { Answered, TurnPrompt } from './turn-prompt.ts';
 
-export async function readAgentPrompt({ store, id, turn, rollout, tools }: PromptSource): Promise<TurnPrompt> {
-  const { settings } = rollout.record;
-  const { asked, contextIds, contextText, previous } = await recordedAsked(store, id, turn);
-  const before = await recordedPath(store, id, asked.parent);
-  const request = requestBehind(
-    asked,
-    before.map(({ record }) => record.asked!),
-  );
+/** `before`: the turns on the path to the call's parent, and itself. `request`: the whole of it. */
+export function agentPrompt(
+  { asked, contextIds, contextText, previous }: AskedRecord,
+  before: readonly Stored<TurnRecord>[],
+  request: AskedRequest,
+  { settings, tools }: { readonly settings: RolloutSettings; readonly tools: Tools | undefined },
+): TurnPrompt {
   const { maxTokens = settings.maxNewTokens, stop = [], form } = request.limits;
   return {
     before,
@@ -39,22 +37,6 @@ export async function readAgentPrompt({ store, id, turn, rollout, tools }: Promp
       return { asked, ...(reply && { reply }) };
     },
   };
-}
-
-/** The turns on the path to this one, and itself; none for null. */
-async function recordedPath(store: Store, id: TrajectoryReference, turn: number | null): Promise<Stored<TurnRecord>[]> {
-  const path: Stored<TurnRecord>[] = [];
-  for (let at = turn; at !== null; at = path[0]!.record.asked?.parent ?? null) {
-    const stored = await recordedTurn(store, id, at);
-    if (stored.record.asked && (stored.record.asked.parent ?? 0) >= at)
-      failMissing(store, id, `a turn before turn ${at}`);
-    path.unshift(stored);
-  }
-  return path;
-}
-
-async function recordedAsked(store: Store, id: TrajectoryReference, turn: number): Promise<AskedRecord> {
-  return (await store.get('asked', id, turn))?.record ?? failMissing(store, id, `the call of turn ${turn}`);
 }
 
 /** The reply that an agent gets, where the answer holds calls or thoughts, or was ended by its own stop text. */

@@ -1,6 +1,6 @@
-// Runs the program of an agent to its end, once: its end is recorded, and a retry returns it. Each call that the program
-// makes is written down, becomes a turn of the rollout's workflow, and is answered from the turn's record. A retry after a
-// crash runs the program again, and answers the calls that have a turn at once.
+// Runs the program of an agent to its end, once: its end is recorded, and a retry returns it. Each call that the program makes is
+// written down, generated here, and answered from its turn's record; the rollout's workflow hears of many together. A retry after
+// a crash runs the program again, and answers the calls that have a turn at once.
 
 import { Context } from '@temporalio/activity';
 import type { AskedRecord } from '../domain/agent/call-record.ts';
@@ -9,19 +9,29 @@ import type { AgentEnd } from '../domain/agent/program.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/names/ids.ts';
 import type { Query } from '../domain/query/query.ts';
+import { recordedFacts } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { sha256Hex } from '../domain/text/sha256.ts';
 import type { AgentEnded, AnswerCall } from '../endpoint/agents.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Store } from '../records/store.ts';
-import { type AgentCalls, openAgentCalls, type Play } from './agent-calls.ts';
+import { type AgentCalls, openAgentCalls } from './agent-calls.ts';
 import { askedCall, contextOfCall, countCallTokens } from './agent-context.ts';
-import { beginAttempt, type BegunAttempt, endOfAgent } from './agent-log.ts';
-import { recordedRollout, recordedTurn } from './recorded.ts';
+import { beginAttempt, endOfAgent, pauseAgent } from './agent-log.ts';
+import { type CallReports, openReports } from './agent-reports.ts';
+import { type Play, playingCalls } from './agent-turns.ts';
+import { answeringTurns } from './answer-turn.ts';
+import { recordedRollout } from './recorded.ts';
+import { openSlots } from './slots.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, withHeartbeats } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
-import type { TurnNotices } from './turn-notices.ts';
+
+export interface RolloutReference {
+  readonly rollout: TrajectoryReference;
+}
+
+export type CallFacts = ReturnType<typeof recordedFacts>;
 
 /** The small fact of a program that has ended. */
 export interface AgentRan {
@@ -37,18 +47,17 @@ interface AgentBeat {
   readonly waits: string | null;
 }
 
-/** Temporal takes ten Updates of a workflow at once. */
-const IN_FLIGHT = 8;
 /** A program that a signal ended is run again so many times. */
 const TRIES = 5;
 /** A failure's message keeps its first 500 characters, and a program says last why it ended. */
 const TAIL_CHARS = 400;
 
-export function agentActivity(
-  { openStore, backend: backendOf, agents, askTurn }: ActivityDeps,
-  turnNotices: TurnNotices,
-) {
-  return async function runAgent({ rollout: id }: { readonly rollout: TrajectoryReference }): Promise<AgentRan> {
+export function agentActivity(deps: ActivityDeps) {
+  const { openStore, backend: backendOf, agents, tellCalls } = deps;
+  const { measure = (work) => work } = deps;
+  const answerTurn = measure(answeringTurns(deps));
+  const inSlot = openSlots(deps.slots);
+  return async function runAgent({ rollout: id }: RolloutReference): Promise<AgentRan> {
     const store = openStore(id.out, id.run);
     const known = await endOfAgent(store, id);
     if (known) return { turns: known.turns };
@@ -59,56 +68,81 @@ export function agentActivity(
     const token = sha256Hex(JSON.stringify([workflowExecution, info.activityId, attempt])).slice(0, 32);
     const signals = (info.heartbeatDetails as AgentBeat | undefined)?.signals ?? 0;
     return withHeartbeats(async (signal, progress: (beat: AgentBeat) => void) => {
-      progress({ signals, waits: null });
-      const patient = patientStore(store, (waits) => progress({ signals, waits }));
+      const waits = (what: string | null) => progress({ signals, waits: what });
+      waits(null);
+      const patient = patientStore(store, waits);
       const backend = await Promise.race([backendOf(settings, store.folder), Context.current().cancelled]);
-      const ask = inFlight(IN_FLIGHT, (turn: number, call: string) =>
-        askTurn!(workflowExecution!.workflowId, { turn, call }, signal),
-      );
-      const play: Play = async (turn, call) => {
-        await turnNotices.toldOr(ask(turn, call), id, turn);
-        return recordedTurn(store, id, turn);
-      };
       await agents!.mayPlay(settings.program!, store.folder);
       const begun = await beginAttempt(patient, id, { attempt, token, scheduledAt });
       if (!('end' in begun)) return { turns: begun.turns };
+      const generated = playingCalls(deps, answerTurn, inSlot, {
+        ...{ store: patient, id, rollout, backend, attempt, signal, waits },
+      });
+      // A later attempt finds the call that is written down: it must not have begun.
+      const play: Play = (due) => begun.mayAsk(signal).then(() => generated(due));
       // No earlier attempt has a call of its own played from here on: what it had written down is there.
       const calls = openAgentCalls(store, id, play);
       await calls.readOn();
+      const reports = openReports((counts) => tellCalls(workflowExecution!.workflowId, counts));
       const answered = new Set<string>();
       const recorded = calls.recorded();
-      const ended = await agents!.play(
-        {
-          id,
-          record: hash,
-          attempt,
-          token,
-          mustBeLast: begun.mustBeLast,
-          program: settings.program!,
-          row: query.row ?? {},
-          seed: turnSeed(settings.seed, id.query, id.sample, 0),
-          model: backend.facts.name,
-          ...('contextLength' in backend.facts && { contextLength: backend.facts.contextLength }),
-          recorded,
-          answer: answering(patient, id, { query, settings, hash, backend, calls, play, begun, answered }),
-          count: (request) => countCallTokens(request, { query, settings, backend, calls }),
-          signal,
-        },
-        store.folder,
-      );
-      if (ended.code === null || ended.code > SIGNALLED) throw signalled(signals + 1);
-      const ownCalls = new Set([...answered, ...recorded.map(({ reply }) => reply.call)]);
-      await calls.readOn();
-      const others = calls.played.flatMap((call) => (ownCalls.has(call.id) ? [] : [call.id]));
-      const end = endOf({ ...ended, abandoned: [...ended.abandoned, ...others] }, calls);
-      if (settings.program!.onDivergence === 'fail') mustNotDiverge(ended, calls);
-      await begun.end(end);
-      return { turns: end.turns };
+      try {
+        const ended = await agents!.play(
+          {
+            id,
+            record: hash,
+            attempt,
+            token,
+            mustBeLast: begun.mustBeLast,
+            program: settings.program!,
+            row: query.row ?? {},
+            seed: turnSeed(settings.seed, id.query, id.sample, 0),
+            model: backend.facts.name,
+            ...('contextLength' in backend.facts && { contextLength: backend.facts.contextLength }),
+            recorded,
+            answer: answering(patient, id, {
+              ...{ query, settings, hash, backend, calls, play, answered, reports },
+            }),
+            count: (request) => countCallTokens(request, { query, settings, backend, calls }),
+            signal,
+          },
+          store.folder,
+        );
+        if (ended.code === null || ended.code > SIGNALLED) throw signalled(signals + 1);
+        const ownCalls = new Set([...answered, ...recorded.map(({ reply }) => reply.call)]);
+        await calls.readOn();
+        const others = calls.played.flatMap((call) => (ownCalls.has(call.id) ? [] : [call.id]));
+        const end = endOf({ ...ended, abandoned: [...ended.abandoned, ...others] }, calls);
+        if (settings.program!.onDivergence === 'fail') mustNotDiverge(ended, calls);
+        await begun.end(end);
+        return { turns: end.turns };
+      } finally {
+        reports.close();
+      }
     });
   };
 }
 
-type Ask = (turn: number, call: string) => Promise<void>;
+/** The small facts of the calls with a reply, up to the first without one: whatever the agent's end was. */
+export function agentTurnsActivity({ openStore }: ActivityDeps) {
+  return async function agentTurns({ rollout: id }: RolloutReference): Promise<readonly CallFacts[]> {
+    const store = openStore(id.out, id.run);
+    const facts: CallFacts[] = [];
+    for (let turn = 1; ; turn++) {
+      const there = await store.get('turn', id, turn);
+      if (!there) return facts;
+      facts.push(recordedFacts(there.record));
+    }
+  };
+}
+
+/** The agent reads it before each call. */
+export function pauseAgentActivity({ openStore }: ActivityDeps) {
+  return async function pause({ rollout: id, paused }: RolloutReference & { readonly paused: boolean }): Promise<void> {
+    const { attempt, currentAttemptScheduledTimestampMs: scheduledAt } = Context.current().info;
+    await pauseAgent(openStore(id.out, id.run), id, { attempt, token: 'pause', scheduledAt }, paused);
+  };
+}
 
 interface Answering {
   readonly query: Query;
@@ -118,13 +152,13 @@ interface Answering {
   readonly backend: Backend;
   readonly calls: AgentCalls;
   readonly play: Play;
-  readonly begun: BegunAttempt;
   /** Ids of the calls that this attempt asked for. */
   readonly answered: Set<string>;
+  readonly reports: CallReports;
 }
 
 function answering(store: Store, id: TrajectoryReference, parts: Answering): AnswerCall {
-  const { hash, calls, play, begun, answered } = parts;
+  const { hash, calls, play, answered, reports } = parts;
   return async (taken, request, dialect) => {
     const context = await contextOfCall(request, parts);
     if ('refused' in context) return context;
@@ -142,8 +176,12 @@ function answering(store: Store, id: TrajectoryReference, parts: Answering): Ans
         previous: parent?.hash ?? hash,
       };
       const stored = await store.put('asked', id, record);
-      await begun.mustBeLast();
-      calls.add(await play(turn, stored.record.asked.call));
+      const end = reports.begin();
+      try {
+        calls.add(await play(calls.due(stored)));
+      } finally {
+        end({ calls: calls.played.length, branches: calls.roots() });
+      }
       // A call that stays behind is of a turn that is there, and harms nothing.
       store.dropChunks(id, turn).catch(() => undefined);
     }
@@ -194,20 +232,3 @@ function signalled(signals: number): AgentError {
 
 /** A shell's exit code of a process that a signal ended is above it. */
 const SIGNALLED = 128;
-
-/** Lets at most so many calls be asked at once; the others wait. */
-function inFlight(most: number, ask: Ask): Ask {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (turn, call) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      await ask(turn, call);
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
-}

@@ -1,6 +1,6 @@
 // The dependencies of activities: the plug points' interfaces, constructed by worker.ts.
 
-import type { AskedTurn } from '../domain/rollout/rollout-facts.ts';
+import type { CallCounts } from '../domain/rollout/rollout-facts.ts';
 import type { EvaluationOf } from '../domain/run/evaluation.ts';
 import type { CollectionInput } from '../domain/run/messages.ts';
 import type { Query } from '../domain/query/query.ts';
@@ -66,8 +66,12 @@ export interface ActivityDeps {
   readonly tools?: Tools;
   /** Absent: this worker runs no agents. */
   readonly agents?: Agents;
-  /** Has the rollout's workflow play the turn of a call, and waits until it is recorded; of several times once. */
-  readonly askTurn?: (workflowId: string, turn: AskedTurn, signal: AbortSignal) => Promise<void>;
+  /** Tells the rollout's workflow what its agent has done. */
+  tellCalls(workflowId: string, counts: CallCounts): Promise<void>;
+  /** Calls of agents that are generated at once. */
+  readonly slots: number;
+  /** The same function; its calls are counted as generations. Absent: nothing is counted. */
+  measure?<A extends readonly unknown[], R>(generate: (...args: A) => Promise<R>): (...args: A) => Promise<R>;
   /** Throws `not-allowed` if the operator does not let workflows use this model with this key. */
   permit(settings: RolloutSettings, runFolder: string): void;
   /** Parses one data set row; throws DatasetError naming the field. */

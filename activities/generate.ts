@@ -1,24 +1,22 @@
 // Asks the model for one turn's answer, once: the stored record is the answer. A retry, or a second worker that was
-// thought dead, gets that record back and generates nothing. Kinds of prompt, and kinds of model, part in one line each.
+// thought dead, gets that record back and generates nothing. The calls of agents are answered within their own activity.
 
 import { Context } from '@temporalio/activity';
 import { callsToRun } from '../domain/rollout/calls.ts';
 import { ModelError, StoreError } from '../domain/errors/errors.ts';
-import { type TrajectoryReference, turnSeed } from '../domain/names/ids.ts';
-import type { Backend, TextBackend } from '../inference/backend.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { Store, Stored } from '../records/store.ts';
 import { type Generated, recordedFacts, type TurnReference } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
-import { answerInText, type DueTurn, type NoRoom } from './answer.ts';
-import { answerInTokens } from './answer-in-tokens.ts';
+import type { NoRoom } from './answer.ts';
+import { answeringTurns } from './answer-turn.ts';
 import type { ActivityDeps, ProgramDeps } from './deps.ts';
 import { failIfRepeated, type Flaws, readFlaws, withFlaw } from './flaws.ts';
 import { beat as beatNow, withHeartbeats } from './heartbeat.ts';
-import { readLoopPrompt, type ReadPrompt, type TurnPrompt } from './turn-prompt.ts';
+import { readLoopPrompt, type TurnPrompt } from './turn-prompt.ts';
 import { patientStore } from './patient-store.ts';
 import { recordedRollout } from './recorded.ts';
-import type { TurnNotices } from './turn-notices.ts';
 
 /** Heartbeat details. */
 interface GenerateBeat {
@@ -29,15 +27,9 @@ interface GenerateBeat {
   readonly flaws: Flaws;
 }
 
-/** A program that answers for its own functions alone updates no weights. */
-type GenerateDeps = ProgramDeps & Partial<Pick<ActivityDeps, 'weights'>>;
-
-/** `readAgentPrompt`: the prompt of a turn in a rollout that an agent's program plays. */
-export function generateActivity(
-  { openStore, backend: backendOf, tools, isStopping, weights, now }: GenerateDeps,
-  readAgentPrompt: ReadPrompt,
-  turnNotices: TurnNotices,
-) {
+export function generateActivity(deps: ProgramDeps & Partial<Pick<ActivityDeps, 'weights'>>) {
+  const { openStore, backend: backendOf, tools, isStopping } = deps;
+  const answerTurn = answeringTurns(deps);
   return async function generate({ rollout: id, turn }: TurnReference): Promise<Generated> {
     const store = openStore(id.out, id.run);
     const stopping = () => isStopping(id.out, id.run);
@@ -56,41 +48,19 @@ export function generateActivity(
 
     return withHeartbeats(async (signal, progress: (beat: GenerateBeat) => void) => {
       const { report, countFlaw, avoid } = openBeats(progress);
-      if (isStopped) await waitWhile(stopping, CANCELLED_MS);
+      if (isStopped) await whileStopping(stopping);
       const patient = patientStore(store, (waits) => report({ waits }));
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
-      const source = { store, id, turn, rollout, tools };
-      const prompt = await (settings.program ? readAgentPrompt(source) : readLoopPrompt(source));
+      const prompt = await readLoopPrompt({ store, id, turn, rollout, tools });
       const { cancelled, info } = Context.current();
       const backend = await Promise.race([backendOf(settings, store.folder), cancelled]).catch(countFlaw);
-      const startedAt = now();
-      const seed = turnSeed(settings.seed, id.query, id.sample, prompt.seedName);
-      const { attempt } = info;
-      const due: DueTurn = {
-        ...{ store: patient, id, rollout: rollout.record, turn, prompt, seed, avoid, attempt, now },
+      const answer = await answerTurn(backend, {
+        ...{ store: patient, id, rollout: rollout.record, turn, prompt, avoid, attempt: info.attempt },
         firstChunk: firstChunk?.record,
-        declaredWeights: async () => (await weights?.ledger(store.folder).read())?.entries ?? [],
         options: { signal, onProgress: (tokens) => report({ tokens }) },
-      };
-      const answering = givesText(backend) ? answerInText(backend, due) : answerInTokens(backend, due);
-      const answer = await answering.catch(countFlaw);
-      if ('noRoom' in answer) return noRoom(prompt, answer);
-      const stored = await patient.put('turn', id, {
-        turn,
-        ...answer.fields,
-        seed,
-        previous: prompt.previous,
-        attempt,
-        startedAt,
-        // The clock may have been set back meanwhile.
-        finishedAt: Math.max(startedAt, now()),
-        model: backend.facts.name,
-        ...prompt.fieldsOf(answer),
-      });
-      turnNotices.tell(id, turn);
-      if (answer.chunks > 0) await store.dropChunks(id, turn);
-      return factsOf(id.run, stored, settings);
+      }).catch(countFlaw);
+      return 'noRoom' in answer ? noRoom(prompt, answer) : factsOf(id.run, answer, settings);
     });
   };
 }
@@ -123,6 +93,8 @@ const COUNTED_MS = 60_000;
  */
 const CANCELLED_MS = 120_000;
 
+export const whileStopping = (stopping: () => Promise<boolean>): Promise<void> => waitWhile(stopping, CANCELLED_MS);
+
 /** A cancellation ends it by an error. */
 async function waitWhile(condition: () => Promise<boolean>, mostMs: number): Promise<void> {
   const began = performance.now();
@@ -137,10 +109,6 @@ async function hasEnded(store: Store, { query, sample }: TrajectoryReference): P
   await withHeartbeats(() => waitWhile(async () => !(await store.get('result')), COUNTED_MS));
   const message = `Query "${query}", sample ${sample} has ended: its record takes no further turn.`;
   return new StoreError(message, { reason: 'rollout-ended', retryable: false });
-}
-
-function givesText(backend: Backend): backend is TextBackend {
-  return backend.facts.kind === 'text';
 }
 
 function noRoom({ mayFill }: TurnPrompt, { contextTokens, modelLength }: NoRoom): Generated {

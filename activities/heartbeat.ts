@@ -49,3 +49,19 @@ function cancellation(reason: unknown): unknown {
   if (!(reason instanceof Error) || reason.message !== 'WORKER_SHUTDOWN') return reason;
   return ApplicationFailure.retryable('The worker was shut down; another one takes this over.', 'worker-shutdown');
 }
+
+/** Rejects with the signal's reason when it aborts. An agent's call has no activity's context to sleep in. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+  });
+}

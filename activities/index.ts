@@ -1,8 +1,7 @@
 // All activities, built once per worker from what they need. Workflows import only the type.
 
-import { agentActivity } from './agent.ts';
+import { agentActivity, agentTurnsActivity, pauseAgentActivity } from './agent.ts';
 import { readAgentEnd } from './agent-log.ts';
-import { readAgentPrompt } from './agent-prompt.ts';
 import { askActivity, endActivity } from './ask-environment.ts';
 import { callToolActivity, replyToCalls } from './call-tool.ts';
 import { cancelActivities, collectionActivities } from './collection.ts';
@@ -15,13 +14,12 @@ import { generateActivity } from './generate.ts';
 import { groupActivities } from './groups.ts';
 import { logActivity } from './log.ts';
 import { beginActivity, openActivity } from './open.ts';
-import { openTurnNotices } from './turn-notices.ts';
 import { weightsActivities } from './weights.ts';
 
 /** The activities whose calls reach functions of the program that made the run. */
 export function programActivities(deps: ProgramDeps) {
   const activities = {
-    generate: generateActivity(deps, readAgentPrompt, openTurnNotices()),
+    generate: generateActivity(deps),
     begin: beginActivity(deps),
     evaluate: evaluateActivity(deps, { readAgentEnd, replyToCalls }),
     endEnvironment: endActivity(deps),
@@ -31,16 +29,18 @@ export function programActivities(deps: ProgramDeps) {
 }
 
 export function createActivities(deps: ActivityDeps) {
-  const stored = openTurnNotices();
+  const { measure = (work) => work } = deps;
   const activities = {
     open: openActivity(deps),
-    generate: generateActivity(deps, readAgentPrompt, stored),
+    generate: measure(generateActivity(deps)),
     begin: beginActivity(deps),
     askEnvironment: askActivity(deps),
     evaluate: evaluateActivity(deps, { readAgentEnd, replyToCalls }),
     endEnvironment: endActivity(deps),
     callTool: callToolActivity(deps),
-    runAgent: agentActivity(deps, stored),
+    runAgent: agentActivity(deps),
+    pauseAgent: pauseAgentActivity(deps),
+    agentTurns: agentTurnsActivity(deps),
     log: logActivity(deps),
     finish: finishActivity(deps),
     ...collectionActivities(deps),

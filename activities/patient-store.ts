@@ -5,6 +5,7 @@
 import { Context } from '@temporalio/activity';
 import { explain, StoreError } from '../domain/errors/errors.ts';
 import type { RecordKind, Store } from '../records/store.ts';
+import { sleep } from './heartbeat.ts';
 
 const PAUSE_MS = { first: 500, most: 15_000 };
 
@@ -13,6 +14,8 @@ const COSTLY: ReadonlySet<RecordKind> = new Set(['turn', 'chunk', 'call', 'asked
 
 /** A store whose writes of these wait for the disk. `waits` gets the disk's error, and null when it is over. */
 export function patientStore(store: Store, waits: (what: string | null) => void): Store {
+  // An agent's call may come from outside the activity's own context.
+  const { cancellationSignal: signal } = Context.current();
   async function untilWritten<T>(put: () => Promise<T>): Promise<T> {
     for (let pause = PAUSE_MS.first; ; pause = Math.min(2 * pause, PAUSE_MS.most)) {
       try {
@@ -22,7 +25,7 @@ export function patientStore(store: Store, waits: (what: string | null) => void)
       } catch (error) {
         if (!(error instanceof StoreError) || !error.retryable) throw error;
         waits(explain(error));
-        await Context.current().sleep(pause);
+        await sleep(pause, signal);
       }
     }
   }

@@ -67,15 +67,13 @@ export interface TurnPrompt {
   fieldsOf(answer: Answered): Pick<TurnRecord, 'said' | 'calls' | 'asked' | 'reply'>;
 }
 
-export interface PromptSource {
+interface PromptSource {
   readonly store: Store;
   readonly id: TrajectoryReference;
   readonly turn: number;
   readonly rollout: Stored<RolloutRecord>;
   readonly tools: Tools | undefined;
 }
-
-export type ReadPrompt = (source: PromptSource) => Promise<TurnPrompt>;
 
 export async function readLoopPrompt({ store, id, turn, rollout, tools }: PromptSource): Promise<TurnPrompt> {
   const { record, hash } = rollout;

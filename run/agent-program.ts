@@ -7,6 +7,7 @@ import { type AgentCode, bundleAgent } from '../client/temporal/agent-bundle.ts'
 import { FUNCTION, type ProgramRecord, SESSION } from '../domain/agent/program.ts';
 import type { Structured } from '../domain/agent/reply-form.ts';
 import { constrainedBy } from '../inference/index.ts';
+import { isFunctionModel } from '../domain/rollout/settings.ts';
 import { packageRoot } from '../local/machine/package-root.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import { commandIdentity } from '../environments/processes/launch.ts';
@@ -93,6 +94,11 @@ function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerp
     const title = `The agent ${short(spec.join(' '), 80)} decides its turns and calls its tools itself`;
     throw unusable(`${title}, and ${flagOf(foreign)} is given.`, 'Leave it out: the program says it in its requests.');
   }
+  if (isFunctionModel(options.model))
+    throw unusable(
+      `The agent ${short(spec.join(' '), 80)} asks its model within a worker, and this run's model is a function of its program.`,
+      'Name a model of a server or an embedded one, or call the function in the agent itself.',
+    );
   const program: ProgramRecord = {
     ...{ spec, fingerprint, timeoutSeconds, maxCalls },
     ...(onDivergence === 'fail' && { onDivergence }),

@@ -3,7 +3,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { BlockReport, Order } from '../domain/run/blocks.ts';
 import type { RolloutProgress, CollectionProgress, Tuning } from '../domain/run/messages.ts';
-import type { AskedTurn } from '../domain/rollout/rollout-facts.ts';
+import type { CallCounts } from '../domain/rollout/rollout-facts.ts';
 import type { WeightsProgress } from '../domain/weights/weights.ts';
 
 export const rolloutProgress = defineQuery<RolloutProgress>('progress');
@@ -12,9 +12,9 @@ export const weightsProgress = defineQuery<WeightsProgress>('progress');
 export const pause = defineUpdate<void>('pause');
 export const resume = defineUpdate<void>('resume');
 export const stop = defineUpdate<void>('stop');
-/** The agent's program of a rollout asks: a call that is written down becomes a turn. Returns once that is recorded. */
-export const askTurn = defineUpdate<void, [AskedTurn]>('askTurn');
 export const tune = defineUpdate<void, [Tuning]>('tune');
+/** The agent of a rollout has made calls. */
+export const agentCalls = defineSignal<[CallCounts]>('agentCalls');
 /** The run's feed says how many groups may have begun in all. */
 export const admit = defineSignal<[number]>('admit');
 /** The collection tells its feed that it has begun, and needs that number. */

@@ -2,7 +2,7 @@
 // resume and stop it.
 
 import * as wf from '@temporalio/workflow';
-import type { OpenedRollout } from '../domain/rollout/rollout-facts.ts';
+import type { CallCounts, OpenedRollout } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutResult } from '../domain/rollout/ending.ts';
 import { type TurnFacts, turnTable } from '../domain/rollout/turn-facts.ts';
 import { pause, resume, rolloutProgress, stop } from './messages.ts';
@@ -16,12 +16,16 @@ import {
 } from './search-attributes.ts';
 
 export interface ShownProgress {
-  /** Those without a gap before them: a call of an agent may end before another one that has no answer yet. */
   readonly turns: readonly TurnFacts[];
   opened(what: OpenedRollout): void;
   /** Resolves when the next turn may begin: at once, unless the rollout is paused. */
   mayBegin(turn: number): Promise<void>;
-  played(turn: TurnFacts): void;
+  /** In their order; the last one is played again when it is judged. */
+  played(...turns: readonly TurnFacts[]): void;
+  /** An agent has made so many calls. */
+  called(counts: CallCounts): void;
+  /** Each pause and each end of one is written for the agent, in their order; resolves when one that is in force is. */
+  onPause(write: (paused: boolean) => Promise<void>): Promise<void>;
   closed(result: RolloutResult): void;
 }
 
@@ -36,10 +40,18 @@ export function openProgress(scope: wf.CancellationScope): ShownProgress {
     if (opened)
       wf.setCurrentDetails(turnTable({ title: opened.title, phase, turns, numTurns: opened.limits.numTurns }));
   };
-  const setPaused = (value: boolean) => {
+  let write: ((paused: boolean) => Promise<void>) | undefined;
+  let writing = Promise.resolve();
+  let calls: CallCounts | undefined;
+  const setPaused = (value: boolean): Promise<void> | void => {
     paused = value;
+    if (write) return (writing = writing.catch(() => undefined).then(() => write!(paused)));
   };
-  wf.setHandler(rolloutProgress, () => ({ query: opened?.rollout.query ?? null, phase, paused, turns }), {
+  const progress = () => ({
+    ...{ query: opened?.rollout.query ?? null, phase, paused, turns },
+    ...(calls && { calls }),
+  });
+  wf.setHandler(rolloutProgress, progress, {
     description: 'Phase and finished turns of this rollout',
   });
   wf.setHandler(pause, () => setPaused(true), { description: 'No new turn begins until resume' });
@@ -49,9 +61,7 @@ export function openProgress(scope: wf.CancellationScope): ShownProgress {
   });
 
   return {
-    get turns() {
-      return turns.filter(({ turn }, i) => turn === i + 1);
-    },
+    turns,
     opened(what) {
       opened = what;
       // A collection gives these to its rollouts; one that was started alone has none before its end.
@@ -70,12 +80,21 @@ export function openProgress(scope: wf.CancellationScope): ShownProgress {
       phase = `turn ${turn}`;
       show();
     },
-    played(turn) {
-      // Calls of an agent end in any order, and the last one is played again when it is judged.
-      const turnAt = turns.findIndex((other) => other.turn >= turn.turn);
-      if (turnAt < 0) turns.push(turn);
-      else turns.splice(turnAt, turns[turnAt]!.turn === turn.turn ? 1 : 0, turn);
+    played(...more) {
+      for (const turn of more) {
+        if (turns.at(-1)?.turn === turn.turn) turns.pop();
+        turns.push(turn);
+      }
       show();
+    },
+    called(counts) {
+      calls = counts;
+      phase = `${counts.calls} calls in ${counts.branches} branches, ${counts.waiting} of the model in flight`;
+      show();
+    },
+    async onPause(writePause) {
+      write = writePause;
+      if (paused) await setPaused(true);
     },
     closed(result) {
       phase = `${result.outcome} · ${result.stopReason}`;

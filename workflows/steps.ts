@@ -4,7 +4,7 @@
 
 import type { Duration } from '@temporalio/common';
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { AgentRan } from '../activities/agent.ts';
+import type { AgentRan, CallFacts } from '../activities/agent.ts';
 import type { Activities } from '../activities/index.ts';
 import { turnPriority, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/names/queues.ts';
 import type { Task } from '../domain/query/query.ts';
@@ -85,7 +85,7 @@ export function generate(rollout: TrajectoryReference, turn: number, queue?: str
 
 export async function evaluate(
   rollout: TrajectoryReference,
-  { turn, outputTokens, calls }: GeneratedTurn,
+  { turn, outputTokens, calls }: Pick<GeneratedTurn, 'turn' | 'outputTokens' | 'calls'>,
   task?: Task,
   environment?: Played,
 ): Promise<ReplyFacts> {
@@ -109,6 +109,14 @@ export function runAgent(rollout: TrajectoryReference, { title, queue, withinSec
   const agent = reporting(queue, `${withinSeconds} seconds`, `${Math.max(withinSeconds, 24 * 3600)} seconds`);
   return agent.runAgent.executeWithOptions({ summary: title }, [{ rollout }]);
 }
+
+/** The facts of its calls that have a reply. */
+export const agentTurns = (rollout: TrajectoryReference): Promise<readonly CallFacts[]> =>
+  light.agentTurns.executeWithOptions({ summary: 'its calls' }, [{ rollout }]);
+
+/** Its agent makes no new call until it goes on. */
+export const pauseAgent = (rollout: TrajectoryReference, paused: boolean): Promise<void> =>
+  light.pauseAgent.executeWithOptions({ summary: paused ? 'pause' : 'go on' }, [{ rollout, paused }]);
 
 type Program = NonNullable<OpenedRollout['program']>;
 

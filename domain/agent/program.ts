@@ -8,9 +8,9 @@ import type { AgentRequest } from './conversation.ts';
 
 export const DEFAULT_AGENT_SECONDS = 3_600;
 export const MAX_AGENT_SECONDS = 86_400;
-/** Each call is an Update of the rollout's workflow, and Temporal takes 2,000 of one. */
 export const DEFAULT_MAX_CALLS = 500;
-export const MAX_CALLS = 1_000;
+/** Its workflow holds a small fact of each. */
+export const MAX_CALLS = 10_000;
 
 /** Fixed when the run is made, and equal on all of its workers. */
 export const PROGRAM = f.objectOf({
@@ -109,6 +109,8 @@ export const AGENT_ENTRY = {
   scheduledAt: f.COUNT,
   /** Absent: it begins. */
   ended: f.maybe(AGENT_END),
+  /** Present: no attempt, but a pause of the rollout, or the end of one. */
+  paused: f.maybe(f.BOOLEAN),
 };
 export type AgentEntry = f.ObjectOf<typeof AGENT_ENTRY>;
 

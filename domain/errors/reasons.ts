@@ -204,7 +204,6 @@ export const REASONS = {
   /** An agent's program. */
   agent: [
     'agent-broken',
-    'agent-call-failed',
     'agent-changed',
     'agent-diverged',
     'agent-ended-by-signal',

@@ -78,11 +78,14 @@ export interface TurnReference {
   readonly turn: number;
 }
 
-/** An agent's call, which is written down, and becomes a turn. */
-export interface AskedTurn {
-  /** 1-based. */
-  readonly turn: number;
-  readonly call: string;
+/** What an agent has done so far, as its rollout's workflow hears of it. */
+export interface CallCounts {
+  /** Those with their reply. */
+  readonly calls: number;
+  /** Those that extend no other. */
+  readonly branches: number;
+  /** Those that wait for the model. */
+  readonly waiting: number;
 }
 
 export interface CallReference extends TurnReference {

@@ -115,10 +115,13 @@ const COLUMNS: readonly MarkdownColumn[] = [
 /** Shown where an environment gives rewards of its own. */
 const REWARD: MarkdownColumn = { name: 'reward', align: 'right' };
 
+/** Temporal takes 20 kB of details, and an agent may make thousands of calls. */
+const MOST_ROWS = 100;
+
 export function turnTable({ title, phase, turns, numTurns }: TurnTableInput): string {
   const rewarded = turns.some(({ reward }) => reward !== undefined);
   const columns = rewarded ? [...COLUMNS, REWARD] : COLUMNS;
-  const rows = turns.map((t) => {
+  const rows = turns.slice(-MOST_ROWS).map((t) => {
     const version = t.versionStart === t.versionEnd ? `${t.versionStart}` : `${t.versionStart}–${t.versionEnd}`;
     return [
       t.turn,

@@ -5,7 +5,6 @@
 import { visible } from '../text/foreign-text.ts';
 import { safeName, type RolloutId } from '../names/ids.ts';
 import { turnReward } from './reward.ts';
-import { pathTo } from './turn-facts.ts';
 import type { RolloutRecord } from './trajectory.ts';
 import type { TurnRecord } from './turn.ts';
 import type { ReplyFacts } from './rollout-facts.ts';
@@ -49,9 +48,10 @@ export function turnLogBlock(
   turn: number,
   verdict: ReplyFacts,
 ): string {
-  const played = pathTo(turns, turn);
-  const last = played.at(-1)!;
-  const prompt = played.map((t) => t.contextText + (t === last ? '' : t.outputText)).join('');
+  const last = turns[turn - 1]!;
+  // The context of an agent's call is mostly that of calls before it: the log has what is new.
+  const shown = last.asked ? [last] : turns.slice(0, turn);
+  const prompt = shown.map((t) => t.contextText + (t === last ? '' : t.outputText)).join('');
   const reward =
     verdict.verdict === 'undecided'
       ? `undecided (${verdict.reason})`

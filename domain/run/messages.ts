@@ -4,6 +4,7 @@
 import type { Order } from './blocks.ts';
 import { type CollectionCounts, COUNTS } from './progress.ts';
 import { BOOLEAN, COUNT, NAME, type ObjectOf, PLACE, type Test } from '../schema/fields.ts';
+import type { CallCounts } from '../rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../rollout/settings.ts';
 import type { TurnFacts } from '../rollout/turn-facts.ts';
 import type { WindowState } from './window.ts';
@@ -30,7 +31,10 @@ export interface RolloutProgress {
   readonly query: string | null;
   readonly phase: string;
   readonly paused: boolean;
+  /** Those of an agent stand here when it has ended. */
   readonly turns: readonly TurnFacts[];
+  /** Of an agent, since its first call; a few seconds old, or more of one that runs for hours. */
+  readonly calls?: CallCounts;
 }
 
 /** The options of `--train`; each has the default of the command line. */

@@ -55,7 +55,11 @@ function keep<T>(map: Map<string, T>, key: string, value: T, most: number): void
   if (map.size > most) map.delete(map.keys().next().value!);
 }
 
-const digestOf = (value: unknown) => hash('sha256', JSON.stringify(value), 'base64');
+/** Of token ids their bytes, which are a tenth of the work for a long context. */
+function digestOf(value: unknown): string {
+  const areIds = Array.isArray(value) && value.every(Number.isInteger);
+  return hash('sha256', areIds ? new Uint8Array(Uint32Array.from(value).buffer) : JSON.stringify(value), 'base64');
+}
 
 const TELLING_TOKENS = 12;
 /** Each of these has ten bits or more, also in bfloat16. */

@@ -35,9 +35,15 @@ export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
       const [span] = versions;
       if (!isOwn || versions.length !== 1 || outputIds.length === 0) return null;
       // One more token is sampled, which nobody reads.
-      const ids = [...contextIds, ...outputIds].slice(0, facts.contextLength - 1);
-      const kept = logprobs.slice(0, ids.length - contextIds.length);
-      return { ids, logprobs: kept, version: span!.versionLabel };
+      const most = facts.contextLength - 1;
+      return {
+        // Put together only for an answer that is compared.
+        get ids() {
+          return [...contextIds, ...outputIds].slice(0, most);
+        },
+        logprobs: logprobs.slice(0, Math.max(0, most - contextIds.length)),
+        version: span!.versionLabel,
+      };
     },
     mustFit({ requestId, contextIds }, { outputIds, logprobs, versions }, url) {
       mustFit({ url, requestId, context: contextIds, tokens: outputIds, logprobs, versions });

@@ -18,7 +18,7 @@ const MEASURED: ReadonlySet<RecordKind> = new Set(['rollout', 'turn', 'chunk', '
 export interface WorkerMetrics {
   /** The same store; each put is measured. */
   store(store: Store): Store;
-  /** The same activity; its calls are counted. */
+  /** The same function; its calls are counted. */
   generate<A extends readonly unknown[], R>(generate: (...args: A) => Promise<R>): (...args: A) => Promise<R>;
 }
 
@@ -113,11 +113,11 @@ function createInstruments(meter: Meter) {
   };
 }
 
-/** The type of an ApplicationFailure is our reason; anything else has no name that is bounded. */
+/** Anything but our own errors has no name that is bounded. */
 function reasonOf(error: unknown): string {
-  const { type, name } = (error ?? {}) as { readonly type?: unknown; readonly name?: unknown };
+  const { reason, name } = (error ?? {}) as { readonly reason?: unknown; readonly name?: unknown };
   if (name === 'CancelledFailure') return 'cancelled';
-  return typeof type === 'string' && KNOWN_REASONS.has(type) ? type : 'other';
+  return typeof reason === 'string' && KNOWN_REASONS.has(reason) ? reason : 'other';
 }
 
 /** The first so many names as they are, and `other` for the rest. */

@@ -12,6 +12,7 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { differences } from './differences.ts';
 import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';
 import { END_FILE, fileOf } from '../format/rollout-file.ts';
+import type { AgentEntry } from '../../domain/agent/program.ts';
 
 export async function* agentProblems(checked: CheckedRollout, facts: ReplayFacts): AsyncGenerator<Problem> {
   const { rollout, turns, end, agent, attempts } = checked;
@@ -52,15 +53,18 @@ export async function* agentProblems(checked: CheckedRollout, facts: ReplayFacts
 /** One attempt ends at most, and it is the one that began last. */
 function* attemptProblems({ attempts, files }: CheckedRollout): Generator<Problem> {
   const entries = files.filter(({ kind }) => kind === 'agent').length;
-  for (const [i, { entry, token, ended, scheduledAt }] of attempts.entries()) {
+  let before: AgentEntry | undefined;
+  for (const [i, attempt] of attempts.entries()) {
+    const { entry, token, ended, scheduledAt, paused } = attempt;
     const file = fileOf('agent', entry);
-    const before = attempts[i - 1];
     if (entry > entries) yield [file, `stands alone: ${entries} entries are there in all`];
     else if (before?.ended) yield [file, 'comes after the end of the agent'];
+    else if (paused !== undefined) continue;
     else if (before && before.scheduledAt > scheduledAt)
       yield [file, 'is of an attempt that the one before it follows'];
     else if (ended && i === entry - 1 && before?.token !== token)
       yield [file, 'is the end of an attempt that another one has followed'];
+    before = attempt;
   }
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { beginAttempt, type BegunAttempt, endOfAgent } from '../../activities/agent-log.ts';
+import { beginAttempt, type BegunAttempt, endOfAgent, pauseAgent } from '../../activities/agent-log.ts';
 import type { AgentEnd } from '../../domain/agent/program.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { Store } from '../../records/store.ts';
@@ -64,5 +64,46 @@ describe('an attempt of an agent', () => {
     const ended = tried.flat();
     expect(ended.length).toBeLessThanOrEqual(1);
     expect((await endOfAgent(store, id))?.answer).toBe(ended[0]);
+  });
+});
+
+describe('a pause of the rollout', () => {
+  const pause = (paused: boolean) => pauseAgent(store, id, { attempt: 1, token: 'pause', scheduledAt: 1 }, paused);
+  const signal = new AbortController().signal;
+
+  test('holds each new call until it is over, also of an attempt that begins in it, and is no attempt', async () => {
+    const first = await begin('a');
+    await first.mayAsk(signal);
+    await pause(true);
+    await pause(true);
+    let asked = 0;
+    const calls = [first.mayAsk(signal), first.mayAsk(signal)].map(async (call) => {
+      await call;
+      asked++;
+    });
+    await first.mustBeLast();
+    const second = await begin('b', 2);
+    await Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ reason: 'agent-followed' })));
+    const later = second.mayAsk(signal).then(() => asked++);
+    expect(asked).toBe(0);
+    await pause(false);
+    await later;
+    await pause(true);
+    await second.end(END);
+    expect(await endOfAgent(store, id)).toEqual(END);
+    await pause(false);
+    const entries = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((entry) => store.get('agent', id, entry)));
+    expect(entries.map((entry) => entry?.record.paused ?? entry?.record.token)).toEqual([
+      ...['a', true, 'b', false, true, 'b', undefined],
+    ]);
+  });
+
+  test('ends for a call whose activity is cancelled', async () => {
+    const first = await begin('a');
+    await pause(true);
+    const cancelled = new AbortController();
+    const call = first.mayAsk(cancelled.signal);
+    cancelled.abort(new Error('cancelled'));
+    await expect(call).rejects.toThrow('cancelled');
   });
 });

@@ -235,6 +235,8 @@ async function play(p: Plan, run: string, question: string) {
     closedRollouts: fail,
     isWaiting: async () => false,
     isStopping: async () => false,
+    tellCalls: async () => undefined,
+    slots: 100,
     cancelRollout: async () => {},
     weights: {} as never,
     now: Date.now,

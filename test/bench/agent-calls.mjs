@@ -1,20 +1,22 @@
 // The cost of a call of an agent's program over the model's own time: milliseconds as the program sees them, and processor time of
 // worker and Temporal server.
 //   npm run build && node test/bench/agent-calls.mjs [rollouts in flight: 16] [ms of the model: 1000] [calls of each: 30] [rounds: 3]
+//     [words of the first message: 0]
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAgentRig } from './agent-rig.mjs';
 
 const given = process.argv.slice(2).map(Number);
-const [inFlight = 16, delayMs = 1000, calls = 30, rounds = 3] = given;
+const [inFlight = 16, delayMs = 1000, calls = 30, rounds = 3, words = 0] = given;
 const rig = await openAgentRig({ delayMs, rollouts: inFlight });
 const times = join(rig.folder, 'times');
 const program = join(rig.folder, 'agent.mjs');
 writeFileSync(
   program,
   `import { appendFileSync, readFileSync } from 'node:fs';
-const messages = [{ role: 'user', content: JSON.parse(readFileSync(process.env.EVERTURN_ROW)).question }];
+const { question } = JSON.parse(readFileSync(process.env.EVERTURN_ROW));
+const messages = [{ role: 'user', content: question + ' 1'.repeat(${words}) }];
 let took = '';
 for (let call = 0; call < ${calls}; call++) {
   const began = performance.now();

@@ -5,6 +5,7 @@ import { AGENTS } from '../../domain/rollout/agent.ts';
 import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
+import { describeProgram } from '../../run/agent-program.ts';
 import { withAgent } from '../../run/agents.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { runParts } from '../../records/format/run-record.ts';
@@ -82,5 +83,13 @@ describe('an agent', () => {
   test('of single steps with more turns is refused', () => {
     const refused = refusal(() => resolve({ agent: 'math-single-step', numTurns: 3 }));
     expect(refused.message).toContain('numTurns is 3');
+  });
+});
+
+describe('an agent of one’s own', () => {
+  test('is refused beside a model that is a function of the program, which no worker can ask', async () => {
+    const flags = { agent: 'session', model: 'function:model@123' };
+    const described = describeProgram(resolveOptions({ flags }), '/');
+    await expect(described).rejects.toThrow(/asks its model within a worker/);
   });
 });

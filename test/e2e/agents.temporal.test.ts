@@ -4,11 +4,15 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RolloutProgress } from '../../domain/run/messages.ts';
+import { recordHistory } from '../histories/history-file.ts';
 import { jsonLines } from '../support/json-lines.ts';
 import { nodesWith, procFile } from '../support/processes.ts';
 import { scriptedVllm } from '../support/scripted-vllm.ts';
 import { callText } from '../support/tool-chat.ts';
+import { until } from '../support/until.ts';
 import { type AgentRig, openAgentRig } from './agent-rig.ts';
 
 const AGENT = `node ${join(import.meta.dirname, '../fixtures/agents/vote.mjs')}`;
@@ -155,6 +159,41 @@ describe('a program that asks the model itself', () => {
     const stdout = await rig.everturn.mustCall('check', 'limited', '--json');
     expect(stdout).toContain('"turns":3,');
     expect(stdout).toContain('"breaches":0,');
+  });
+
+  test('makes no call while its rollout is paused, also behind a kill of its worker, and goes on when it is resumed', async () => {
+    const { everturn, model } = rig;
+    const agent = agentOf('paused', 'for (let i = 0; i < 12; i++) await (await ask(`Say ${i}.`)).json();');
+    await model.become({ latencyMs: 300 });
+    await everturn.mustCall(...rig.run('paused', agent, '--limit', '1', '--detach'));
+    const asked = () => rig.asks().filter(({ key }) => key.startsWith('paused/')).length;
+    await until('it asks', () => asked() > 1 || undefined);
+    const connection = await Connection.connect({ address: everturn.service()!.address });
+    const rollout = new Client({ connection }).workflow.getHandle('paused/q0/0');
+    await rollout.executeUpdate('pause');
+    await until('the call in flight is recorded', async () => {
+      const { stdout } = await everturn.mustRun('check', 'paused', '--json');
+      return stdout.includes(`"turns":${asked()},`) || undefined;
+    });
+    const before = asked();
+    const { pid } = everturn.service()!.worker!;
+    process.kill(pid, 'SIGKILL');
+    await until('another worker is there', () => {
+      const worker = everturn.service()?.worker;
+      return (worker && worker.pid !== pid) || undefined;
+    });
+    await sleep(5_000);
+    expect(asked()).toBe(before);
+    await rollout.executeUpdate('resume');
+    await everturn.mustCall('status', 'paused', '--follow');
+    const progress = await rollout.query<RolloutProgress>('progress');
+    await recordHistory(new Client({ connection }), 'rollout-agent', { workflowId: 'paused/q0/0' });
+    await connection.close();
+    await model.become({ latencyMs: LATENCY_MS });
+    expect(progress).toMatchObject({ paused: false, calls: { branches: expect.any(Number) } });
+    expect(progress.turns.map(({ turn }) => turn)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
+    expect(asked()).toBe(12);
+    await everturn.mustCall('check', 'paused');
   });
 
   test('is judged where it leaves calls behind: they are turns, and no samples', async () => {

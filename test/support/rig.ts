@@ -10,7 +10,6 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
-import { requestTurn } from '../../client/temporal/ask-turn.ts';
 import { closedRollouts } from '../../client/temporal/runs.ts';
 import { cancelRollout, isWaiting, openStopping } from '../../client/temporal/cancellation.ts';
 import { parseSettings, resolveOptions } from '../../run/config.ts';
@@ -95,7 +94,8 @@ export async function openRig(
     isWaiting: (workflowId) => isWaiting(client, workflowId),
     cancelRollout: (workflowId) => cancelRollout(client, workflowId),
     isStopping: openStopping({ client }),
-    askTurn: (workflowId, turn, signal) => requestTurn({ client }, workflowId, turn, signal),
+    tellCalls: (workflowId, counts) => client.workflow.getHandle(workflowId).signal('agentCalls', counts),
+    slots: 100,
     weights: {
       ledger: openWeightsLedger,
       servers: weightServers,

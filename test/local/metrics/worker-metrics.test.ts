@@ -83,7 +83,7 @@ describe('the metrics of a worker', () => {
       throw Object.assign(new Error('text of a server'), error);
     };
     const generate = openWorkerMetrics(meter, 8).generate(failing);
-    for (const error of [{ type: 'server-busy' }, { type: 'text of a server' }, {}, { name: 'CancelledFailure' }])
+    for (const error of [{ reason: 'server-busy' }, { reason: 'text of a server' }, {}, { name: 'CancelledFailure' }])
       await expect(generate(error)).rejects.toThrow('text of a server');
     const reasons = seen
       .filter(({ name }) => name === 'everturn_generate_failures_total')
