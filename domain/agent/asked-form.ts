@@ -3,6 +3,7 @@
 // `constrain`: the server holds the reply to it, and its tokens are not trained: their logprobs are of another distribution.
 // `pass`: an endpoint of chat completions takes it as it is. `refuse`: nothing is held to a form. Pure.
 
+import type { Json } from '../text/json.ts';
 import type { AgentMessage, AgentRequest } from './conversation.ts';
 import type { Asks, ReplyForm, Structured } from './reply-form.ts';
 
@@ -72,7 +73,17 @@ const FORMS: Readonly<Record<ReplyForm['kind'], string>> = {
 
 function wordsOfForm({ kind, value }: ReplyForm, hasTools: boolean): string {
   const said = `${hasTools ? 'Unless you call a tool, reply' : 'Reply'} with ${FORMS[kind]}`;
-  return kind === 'json' ? said : `${said}\n${typeof value === 'string' ? value : JSON.stringify(value)}`;
+  return kind === 'json' ? said : `${said}\n${typeof value === 'string' ? value : JSON.stringify(inOrder(value))}`;
+}
+
+/** A rerun may write the keywords of a schema in another order. That of properties is the order in which they are written. */
+function inOrder(value: Json, arePlaces = false): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one: Json) => inOrder(one));
+  const entries = Object.entries(value).map(
+    ([key, one]) => [key, inOrder(one, !arePlaces && key === 'properties')] as const,
+  );
+  return Object.fromEntries(arePlaces ? entries : entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const wordsOfCall = (call: string | true): string =>

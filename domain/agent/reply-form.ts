@@ -12,6 +12,7 @@ export interface ReplyForm {
   readonly value: Json;
   /** Of a schema, as its request has it. */
   readonly name?: string;
+  readonly description?: string;
   readonly strict?: boolean;
   /** SHA-256 of its value. */
   readonly hash: string;
@@ -27,7 +28,7 @@ export interface Asks {
 export const replyForm = (
   kind: ReplyForm['kind'],
   value: Json,
-  of: Pick<ReplyForm, 'name' | 'strict'> = {},
+  of: Pick<ReplyForm, 'name' | 'description' | 'strict'> = {},
 ): ReplyForm => ({
   ...{ kind, value, ...of },
   hash: sha256Hex(canonicalJson(value)),

@@ -81,14 +81,14 @@ async function startsInText(ids: readonly number[], decode: Decode): Promise<num
 }
 
 type Said = Pick<VerdictRecord, 'credit' | 'base' | 'train'> | null;
-type Tokens = Pick<TurnRecord, 'turn' | 'outputIds' | 'tokenStarts' | 'asked'>;
+type Tokens = Pick<TurnRecord, 'turn' | 'outputIds' | 'tokenStarts'>;
 type Wrong = (problem: string) => never;
 
-/** 1 for each token of an answer that the policy drew freely, and that its environment lets be trained. */
+/** 1 for each token of an answer that its environment lets be trained. */
 export function trainedTokens(turn: Tokens, said: Said, wrong: Wrong): (0 | 1)[] {
-  const { outputIds, asked } = turn;
+  const { outputIds } = turn;
   const masked = said?.credit?.filter(({ train }) => train === false) ?? [];
-  if (said?.train === false || asked?.limits.form) return outputIds.map(() => 0);
+  if (said?.train === false) return outputIds.map(() => 0);
   if (masked.length === 0) return outputIds.map(() => 1);
   let next = 0;
   return startsOf(turn, wrong).map((at) => {

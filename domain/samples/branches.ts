@@ -59,8 +59,11 @@ function alone({ rollout, turns, end }: Trajectory, path: readonly PlayedTurn[])
       const next = path[i + 1]?.record.asked;
       const shownVerdict = next ? verdict && { ...verdict, messages: plainMessages(addedMessages(next)) } : judged;
       // Along a path the turns follow each other: nothing looks for parents any more.
-      const { asked: _, ...own } = record;
-      return { record: { ...own, turn: i + 1 }, verdict: shownVerdict && { ...shownVerdict, turn: i + 1 } };
+      const { asked, ...own } = record;
+      // A reply that its server held to a form has logprobs of another distribution than the policy's.
+      const isHeld = asked?.limits.form !== undefined;
+      const said = shownVerdict && { ...shownVerdict, turn: i + 1, ...(isHeld && { train: false as const }) };
+      return { record: { ...own, turn: i + 1 }, verdict: said };
     }),
     end: end && endOf(end, path),
   };

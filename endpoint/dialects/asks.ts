@@ -35,11 +35,13 @@ type Others = z.output<z.ZodObject<typeof OTHERS>>;
 export const FORMAT = z.looseObject({
   type: z.string(),
   name: z.string().nullish(),
+  description: z.string().nullish(),
   strict: z.boolean().nullish(),
   schema: z.record(z.string(), z.json()).nullish(),
   json_schema: z
     .looseObject({
       name: z.string().nullish(),
+      description: z.string().nullish(),
       strict: z.boolean().nullish(),
       schema: z.record(z.string(), z.json()).nullish(),
     })
@@ -85,10 +87,14 @@ function ofFormat(format: z.output<typeof FORMAT>, field: string): ReplyForm | u
   if (type === 'text') return undefined;
   if (type === 'json_object') return replyForm('json', {});
   if (type === 'structural_tag') return replyForm('tag', format as Json);
-  const { schema, name, strict } = within ?? format;
+  const { schema, name, description, strict } = within ?? format;
   if (type !== 'json_schema')
     throw new RefusedRequest('unsupported-field', `${field}.type`, `is ${JSON.stringify(type)}: leave it out`);
-  return replyForm('schema', schema ?? {}, { ...(name != null && { name }), ...(strict != null && { strict }) });
+  return replyForm('schema', schema ?? {}, {
+    ...(name != null && { name }),
+    ...(description != null && { description }),
+    ...(strict != null && { strict }),
+  });
 }
 
 function parsed(value: Json, field: string): Json {

@@ -33,10 +33,22 @@ export function flagLeftOut(
       ? Object.entries(value).flatMap(([key, one]) => (read.includes(key) ? [] : named(key, one, `${name}.`)))
       : [];
   });
+  names.push(...withinLists(asked as Lists));
   if (names.length === 0) return [];
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
   return [`Left out: ${names.slice(0, MOST_NAMES).join(', ')}${more}.`];
 }
+
+interface Lists {
+  readonly tools?: readonly { readonly strict?: unknown; readonly function?: { readonly strict?: unknown } }[] | null;
+  readonly messages?: readonly { readonly role?: unknown; readonly name?: unknown }[];
+}
+
+/** Arguments that a server would hold to their schema, and names of speakers: a result is known by its call. */
+const withinLists = ({ tools, messages }: Lists): string[] => [
+  ...(tools?.some((tool) => (tool.function ?? tool).strict === true) ? ['tools.strict'] : []),
+  ...(messages?.some(({ role, name }) => role !== 'tool' && name != null) ? ['messages.name'] : []),
+];
 
 function named(name: string, value: unknown, before = ''): string[] {
   const isUnset =

@@ -73,9 +73,12 @@ export function requestBody(question: ChatRequest, dialect: OpenaiDialect): obje
 const sentChoice = (choice: ToolChoice) =>
   typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
 
-const responseFormat = ({ kind, value: schema, name = 'reply', strict }: ReplyForm) =>
+const responseFormat = ({ kind, value: schema, name = 'reply', description, strict }: ReplyForm) =>
   kind === 'schema'
-    ? { type: 'json_schema', json_schema: { name, schema, ...(strict !== undefined && { strict }) } }
+    ? {
+        type: 'json_schema',
+        json_schema: { name, ...(description && { description }), schema, ...(strict !== undefined && { strict }) },
+      }
     : { type: 'json_object' };
 
 function sentMessage(

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { replyForm } from '../../domain/agent/reply-form.ts';
 import { branchesOf, labelsOfBranch, leavesOf } from '../../domain/samples/branches.ts';
 import { neutralRow } from '../../domain/samples/neutral-row.ts';
 import type { EndRecord, Trajectory } from '../../domain/rollout/trajectory.ts';
@@ -119,6 +120,26 @@ describe('the samples of a tree', () => {
       [1, 2],
     );
     expect(branchesOf(tree).map(({ branch }) => branch!.calls)).toEqual([['call 1', 'call 3']]);
+  });
+
+  test('train nothing of a reply that its server held to a form, which is context for what goes on from it', () => {
+    const held = [false, true, false, true];
+    const tree = treeOf([0, 1, 2, 0].map((parent) => ({ parent, context: 1, output: 2 })));
+    const form = replyForm('json', {});
+    const turns = tree.turns.map(({ record, verdict }, i) => {
+      const asked = { ...record.asked!, limits: held[i] ? { form } : {} };
+      return { record: { ...record, asked }, verdict };
+    });
+    const branches = branchesOf({ ...tree, turns });
+    const rows = branches.map((branch) => neutralRow(branch));
+    expect(rows.map(({ response_mask }) => response_mask)).toEqual([
+      [1, 1, 0, 0, 0, 0, 1, 1],
+      [0, 0],
+    ]);
+    for (const exporter of EXPORTERS) {
+      const made = exporter.open?.() ?? { add: (branch: Trajectory) => exporter.lines(branch), end: () => [] };
+      expect(() => [...branches.map((branch) => made.add(branch, {})), made.end()], exporter.name).not.toThrow();
+    }
   });
 
   test('have each the advantage of the rollout on all of their turns', () => {

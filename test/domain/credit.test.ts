@@ -2,8 +2,6 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AskedCall } from '../../domain/agent/call-record.ts';
-import { replyForm } from '../../domain/agent/reply-form.ts';
 import { flawOfSpans, placedRewards, tokenStarts, trainedTokens } from '../../domain/rollout/credit.ts';
 import type { Credit } from '../../domain/rollout/environment.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
@@ -66,8 +64,6 @@ describe('spans', () => {
       ),
     ).toEqual([...[0, 1, 1, 1]]);
     expect(trainedTokens(tokens, { train: false }, wrong)).toEqual([0, 0, 0, 0]);
-    const asked = { limits: { form: replyForm('json', {}) } } as AskedCall;
-    expect(trainedTokens({ ...tokens, asked }, null, wrong)).toEqual([0, 0, 0, 0]);
     expect(trainedTokens(tokens, null, wrong)).toEqual([1, 1, 1, 1]);
     expect(() =>
       trainedTokens({ ...tokens, tokenStarts: [0] }, said([{ from: 0, to: 1, train: false }]), wrong),

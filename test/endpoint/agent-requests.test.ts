@@ -47,6 +47,20 @@ const ROWS: readonly Row[] = [
   ['logprobs of others, and none of its own', { 'chat/completions': { top_logprobs: 3 } }, leftOut('top_logprobs')],
   ['verbosity', { 'chat/completions': { verbosity: 'low' } }, leftOut('verbosity')],
   ['a field that nobody knows', everywhere({ wibble: 1 }), leftOut('wibble')],
+  [
+    'arguments held to their schema',
+    {
+      'chat/completions': { tools: [{ type: 'function', function: { name: 'add', strict: true } }] },
+      responses: { tools: [{ type: 'function', name: 'add', strict: true }] },
+      messages: { tools: [{ name: 'add', strict: true }] },
+    },
+    leftOut('tools.strict'),
+  ],
+  [
+    'a name of the speaker',
+    { 'chat/completions': { messages: [{ role: 'user', content: 'Hello.', name: 'Ann' }] } },
+    leftOut('messages.name'),
+  ],
   ['names and cache', everywhere({ user: 'me', metadata: { a: 'b' }, service_tier: 'auto', model: 'small' }), SILENT],
   ['the usual values', everywhere({ parallel_tool_calls: true, frequency_penalty: 0, seed: null }), SILENT],
   [

@@ -16,7 +16,7 @@ const BASE: Readonly<Record<Api, object>> = {
   responses: { input: USER },
   messages: { messages: USER, max_tokens: 100 },
 };
-export const SCHEMA = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] };
+export const SCHEMA = { properties: { sum: { type: 'integer' } }, required: ['sum'], type: 'object' };
 const ADD = { name: 'add', description: 'Adds.' };
 export const TOOLS: Readonly<Record<Api, object>> = {
   'chat/completions': { tools: [{ type: 'function', function: { ...ADD, parameters: SCHEMA } }] },

@@ -19,6 +19,7 @@ import { CLIENTS, idsThrough, Player, recorded, tokenizer } from './recorded-age
 const BRANCHES: Readonly<Record<string, readonly (string | null)[]>> = {
   'smolagents-code': [null, 'foreign-reply', 'foreign-reply', 'foreign-reply'],
   'smolagents-tools': [null, 'foreign-reply', 'foreign-reply', 'foreign-reply'],
+  'structured-langchain': [null, 'new-conversation', 'new-conversation'],
   'codex-compaction': [null, 'tools-changed', 'compacted', 'tools-changed'],
 };
 const NOT_LINEAR = [...Object.keys(BRANCHES), 'claude-code', 'claude-code-subagents', 'openai-python-parallel'];
@@ -63,6 +64,21 @@ describe('a loop of', () => {
     const { steps } = await playAll(client);
     expect(steps.map(({ context }) => context!.branch)).toEqual(BRANCHES[client]);
   });
+
+  test.each(CLIENTS.filter((client) => client.startsWith('structured-')))(
+    '%s has the form of its replies in the system text of each call',
+    async (client) => {
+      const { steps } = await playAll(client);
+      const isForced = client === 'structured-ai-sdk-anthropic';
+      const said = isForced
+        ? /Call one of the tools: a reply/
+        : /reply with JSON alone.*by this JSON schema:\n\{.*"sum"/is;
+      for (const { request } of steps) {
+        expect(request.messages[0]).toMatchObject({ role: 'system', text: expect.stringMatching(said) });
+        expect(request.asks).toMatchObject(isForced ? { call: true } : { form: { kind: 'schema' } });
+      }
+    },
+  );
 
   test('Claude Code is one branch beside its title call, whose schema stands in the system text', async () => {
     const { player, steps } = await playAll('claude-code');

@@ -9,7 +9,7 @@ import type { AgentRequest } from '../../domain/agent/conversation.ts';
 import { withReplyForm } from '../../domain/agent/asked-form.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import { type Dialect, parseBody, type RecordedCalls } from '../../endpoint/dialects/dialect.ts';
+import { type Dialect, parseBody, type RecordedCalls, restoreReplyTexts } from '../../endpoint/dialects/dialect.ts';
 import { DIALECTS } from '../../endpoint/dialects/index.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
 
@@ -77,14 +77,14 @@ interface Item {
 
 function contentOf(reply: JsonObject): Pick<AgentReply, 'text' | 'reasoning' | 'calls'> {
   const { choices, output, content } = reply as unknown as {
-    choices?: [{ message: { content: string; reasoning_content?: string; tool_calls?: { function: Item }[] } }];
+    choices?: [{ message: { content: string | null; reasoning_content?: string; tool_calls?: { function: Item }[] } }];
     output?: Item[];
     content?: Item[];
   };
   if (choices) {
     const { message } = choices[0];
     const calls = (message.tool_calls ?? []).map(({ function: one }) => ({ name: one.name, arguments: one.arguments }));
-    return { text: message.content, reasoning: message.reasoning_content ?? '', calls };
+    return { text: message.content ?? '', reasoning: message.reasoning_content ?? '', calls };
   }
   const texts = (type: string) =>
     (output ?? content)!
@@ -171,11 +171,12 @@ export class Player {
   }
 
   read(call: RecordedCall, alter = (body: JsonObject): JsonObject => body): AgentRequest {
-    const request = readAs(dialectOf(call), alter(withIds(call.body, this.#ids)), (id) => {
+    const recorded: RecordedCalls = (id) => {
       const reply = this.played.find((one) => one.id === id)?.reply;
       return reply && { request: this.#requests.get(id)!, reply };
-    });
-    return withReplyForm(request, 'prompt');
+    };
+    const request = readAs(dialectOf(call), alter(withIds(call.body, this.#ids)), recorded);
+    return withReplyForm(restoreReplyTexts(request, recorded), 'prompt');
   }
 
   /** The agent was killed, and begins once more. */

@@ -44,6 +44,18 @@ describe('a form of the reply', () => {
     },
   );
 
+  test('is the same text whichever order a client writes keywords in, and has properties in their order', async () => {
+    const properties = { why: { type: 'string' }, sum: { type: 'integer' } };
+    const written = [
+      { properties, type: 'object' },
+      { type: 'object', properties },
+    ];
+    const asked = await Promise.all(written.map((json) => ask('responses', { guided_json: json })));
+    const [text, other] = asked.map(({ request }) => request!.messages[0]!.text);
+    expect(text).toBe(other);
+    expect(text).toContain('{"properties":{"why":{"type":"string"},"sum":{"type":"integer"}},"type":"object"}');
+  });
+
   test.each(APIS)(
     'is held to by a server of tokens where no tool is offered, and is passed on to chat completions: %s',
     async (api) => {
