@@ -132,5 +132,6 @@ export function askedCall(
     ...(request.instructed && { instructed: true }),
     ...(request.asks && { asks: request.asks }),
     ...(flags.length > 0 && { flags }),
+    ...request.label,
   };
 }

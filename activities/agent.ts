@@ -198,7 +198,10 @@ function mustNotDiverge({ unmade = [] }: AgentEnded, calls: AgentCalls): void {
   });
 }
 
-function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, calls: AgentCalls): AgentEnd {
+function endOf(
+  { code, said, callRewards: rewarded = {}, tail, cut, last, abandoned }: AgentEnded,
+  calls: AgentCalls,
+): AgentEnd {
   const isFine = code === 0 || cut !== undefined;
   if (!isFine) {
     const words =
@@ -212,6 +215,9 @@ function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, calls: Ag
       fix: 'It finds the address and the key in OPENAI_BASE_URL and OPENAI_API_KEY, or ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY.',
     });
   }
+  const callRewards = Object.entries(rewarded)
+    .map(([call, reward]) => ({ turn: calls.turnOf(call).record.turn, reward }))
+    .toSorted((a, b) => a.turn - b.turn);
   const left = abandoned.map((call) => calls.turnOf(call).record.turn).toSorted((a, b) => a - b);
   return {
     code,
@@ -219,6 +225,7 @@ function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, calls: Ag
     answer: said.answer ?? null,
     ...(said.reward !== undefined && { reward: said.reward }),
     ...(said.rewards && { rewards: said.rewards }),
+    ...(callRewards.length > 0 && { callRewards }),
     ...(cut !== undefined && { cut }),
     last: last === null ? turns : calls.turnOf(last).record.turn,
     ...(left.length > 0 && { abandoned: left }),

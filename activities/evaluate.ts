@@ -34,8 +34,9 @@ export function evaluateActivity({ openStore, environments, tools }: ProgramDeps
     const toolSettings = rollout.settings?.tools;
     const ended = rollout.settings?.program && (await other.readAgentEnd(store, id, record));
     if (ended && ended.reward !== undefined) {
-      const { answer, ...own } = ended;
-      const verdict = { turn, ...verdictOf(own), ...own, of: hash, tookMs: 0, ...(answer !== undefined && { answer }) };
+      const { answer, callReward, ...own } = ended;
+      const beside = { ...(answer !== undefined && { answer }), ...(callReward !== undefined && { callReward }) };
+      const verdict = { turn, ...verdictOf(own), ...own, of: hash, tookMs: 0, ...beside };
       return shortVerdict((await store.put('verdict', id, verdict)).record);
     }
     if (record.calls && toolSettings && tools) {
@@ -61,6 +62,7 @@ export function evaluateActivity({ openStore, environments, tools }: ProgramDeps
       of: hash,
       tookMs: Math.round(performance.now() - startedAt),
       ...(ended?.answer !== undefined && { answer: ended.answer }),
+      ...(ended?.callReward !== undefined && { callReward: ended.callReward }),
     });
     return shortVerdict(stored.record);
 

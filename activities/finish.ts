@@ -5,7 +5,8 @@ import { leavesOf } from '../domain/samples/branches.ts';
 import { CALLED } from '../domain/rollout/calls.ts';
 import { turnRewards } from '../domain/rollout/reward.ts';
 import type { RolloutResult } from '../domain/rollout/ending.ts';
-import type { Failure } from '../domain/rollout/trajectory.ts';
+import { callDepths, scoredCalls, untrainedCalls } from '../domain/rollout/call-credit.ts';
+import type { Failure, RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { Store, Stored } from '../records/store.ts';
@@ -28,7 +29,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     const turns = await recordedTurns(store, id, result.turns);
     const { success, turnRewards: own, called = [] } = result;
     const ofCalls = success.map((_, i) => (called.includes(i + 1) ? 0 : undefined));
-    const agent = rollout.settings.program && (await closeCalls(store, id, turns));
+    const agent = rollout.settings.program && (await closeCalls(store, id, rollout, turns, result));
     await writeLogs(
       store,
       id,
@@ -53,20 +54,42 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     const same =
       stored.stopReason === result.stopReason &&
       stored.turns.length === result.turns &&
+      String(stored.returns) === String(result.returns) &&
       stored.failure?.reason === (failed ? (result.reason ?? 'unknown') : undefined);
     return same ? null : ((await readEndedResult(store, id)) ?? null);
   };
 }
 
 /** Nobody judges the calls of an agent but its last one. Returns what its end has beside that of another rollout. */
-async function closeCalls(store: Store, id: TrajectoryReference, turns: readonly Stored<TurnRecord>[]) {
+async function closeCalls(
+  store: Store,
+  id: TrajectoryReference,
+  { settings }: RolloutRecord,
+  turns: readonly Stored<TurnRecord>[],
+  { outcome, stopReason: stop }: RolloutResult,
+) {
+  const { abandoned, callRewards = [] } = (await endOfAgent(store, id)) ?? {};
+  const rewards = new Map(callRewards.map(({ turn, reward }) => [turn, reward]));
+  const verdicts: VerdictRecord[] = [];
   for (const { record, hash } of turns) {
-    if (await store.get('verdict', id, record.turn)) continue;
-    await store.put('verdict', id, { turn: record.turn, ...CALLED, of: hash, tookMs: 0 });
+    const { turn } = record;
+    const callReward = rewards.get(turn);
+    const own = { ...CALLED, of: hash, tookMs: 0, ...(callReward !== undefined && { callReward }) };
+    const { record: said } =
+      (await store.get('verdict', id, turn)) ?? (await store.put('verdict', id, { turn, ...own }));
+    verdicts.push(said);
   }
-  const abandoned = (await endOfAgent(store, id))?.abandoned;
   const records = turns.map(({ record }) => record);
-  return { ...(abandoned && { abandoned }), branches: leavesOf(records, abandoned).length };
+  const untrained = untrainedCalls(records, settings);
+  const { turnRewards: own, returns } = scoredCalls(records, verdicts, stop, settings, abandoned);
+  return {
+    turnRewards: own,
+    returns: outcome === 'complete' ? returns : [],
+    ...(abandoned && { abandoned }),
+    branches: leavesOf(records, [...(abandoned ?? []), ...untrained]).length,
+    ...(untrained.length > 0 && { untrained }),
+    depths: callDepths(records),
+  };
 }
 
 function failureOf({ boundary, reason, turns }: RolloutResult, message: string | null): Failure {

@@ -59,6 +59,8 @@ export interface AgentEnded {
   /** Null: a signal ended it. */
   readonly code: number | null;
   readonly said: LastWords;
+  /** The rewards that it gave to calls which have their replies, by their ids. */
+  readonly callRewards?: Readonly<Record<string, number>>;
   /** Last lines of its standard error. */
   readonly tail: string;
   readonly cut?: Cut;

@@ -2,8 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
-import { type LastWords, parseLastWords, joinLastWords } from '../domain/agent/last-words.ts';
+import { type LastWords, parseCallReward, parseLastWords, joinLastWords } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
+import { short } from '../domain/text/foreign-text.ts';
+import type { JsonObject } from '../domain/text/json.ts';
 import type { AgentAttempt, AgentEnded } from './agents.ts';
 import { type AgentEndpoint, createEndpoint } from './endpoint.ts';
 
@@ -19,6 +21,7 @@ export const newKey = (): string => `everturn-${randomBytes(24).toString('hex')}
 
 export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndpoint {
   let posted: LastWords | undefined;
+  const callRewards = new Map<string, number>();
   let cut: Cut | undefined;
   let broken: (error: unknown) => void = () => undefined;
   const failing = new Promise<never>((_, reject) => (broken = reject));
@@ -44,11 +47,21 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
         throw error;
       }
     },
-    onReward(value) {
-      const read = parseLastWords(value);
-      if ('problem' in read) return `the reward ${read.problem}`;
-      posted = joinLastWords(posted, read.said);
-      return undefined;
+    onReward(value, calls) {
+      const ofCall = parseCallReward(value);
+      if (!ofCall) {
+        const read = parseLastWords(value);
+        if ('problem' in read) return { problem: `the reward ${read.problem}` };
+        posted = joinLastWords(posted, read.said);
+        return { took: posted as JsonObject };
+      }
+      if ('problem' in ofCall) return { problem: `the reward ${ofCall.problem}` };
+      const call = ofCall.call === 'last' ? calls.last() : calls.named(ofCall.call);
+      if (call === null) return { problem: 'the reward is of the last call, and no call has its reply' };
+      if (call === undefined)
+        return { problem: `the reward is of ${JSON.stringify(short(ofCall.call, 40))}, which is the id of no reply` };
+      callRewards.set(call, ofCall.reward);
+      return { took: { call, reward: ofCall.reward } };
     },
   });
   return {
@@ -61,6 +74,7 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
         code,
         tail,
         said: joinLastWords(posted, said),
+        ...(callRewards.size > 0 && { callRewards: Object.fromEntries(callRewards) }),
         ...(cut !== undefined && { cut }),
         last: endpoint.last(),
         abandoned: endpoint.abandoned(),

@@ -18,6 +18,7 @@ import { FINAL, RefusedRequest, restoreReplyTexts, type Dialect } from './dialec
 import { DIALECTS } from './dialects/index.ts';
 import { responsesDialect } from './dialects/responses.ts';
 import { errorBody, hasKey, sendJson } from './http.ts';
+import { callLabel } from './label.ts';
 
 export interface EndpointOptions {
   /** The secret of this attempt. */
@@ -35,11 +36,21 @@ export interface EndpointOptions {
   readonly structured?: Structured;
   /** A call was refused by one of the two. */
   readonly onCut: (cut: Cut) => void;
-  /** Takes what was posted to `/v1/reward`; returns what is wrong with it. */
-  readonly onReward: (posted: unknown) => string | undefined;
+  /** Takes what was posted to `/v1/reward`; returns what it took, or what is wrong with it. */
+  readonly onReward: (posted: unknown, calls: RewardedCalls) => TakenReward;
   /** Silence before a sign of life, for clients that give up without one. */
   readonly keepAliveMs?: number;
 }
+
+/** The calls to which a reward may be given. */
+export interface RewardedCalls {
+  /** The call of an id that its client knows, if it has its reply. */
+  named(id: string): string | undefined;
+  /** The call whose reply was sent last; null if there is none. */
+  last(): string | null;
+}
+
+export type TakenReward = { readonly took: JsonObject } | { readonly problem: string };
 
 export interface AgentEndpoint {
   /** `path`: of the request, without what is before `/v1`. */
@@ -58,6 +69,7 @@ export interface AgentEndpoint {
 
 const KEEP_ALIVE_MS = 10_000;
 const RESPONSES = `/v1${responsesDialect.path}/`;
+const CALL_ID = /^[0-9a-f]{18}$/;
 
 export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   const { contextLength, keepAliveMs = KEEP_ALIVE_MS, maxCalls, structured = 'prompt' } = options;
@@ -75,6 +87,9 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     if (field !== undefined) throw new RefusedRequest('unsupported-field', field, 'is not supported: leave it out');
     return withReplyForm(request, structured);
   }
+  /** Sent, whether or not it has arrived. */
+  let sent: string | null = null;
+  const rewarded = { named: (id: string) => namedCall(id, calls), last: () => sent };
 
   async function count(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readRequestBody(message, { contextLength, dialect: dialect.path });
@@ -86,7 +101,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
 
   async function call(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await readRequestBody(message, { contextLength, dialect: dialect.path }).catch(cut)) as JsonObject;
-    const request = readRequest(dialect, body);
+    const request = { ...readRequest(dialect, body), label: callLabel(message.headers, body) };
     const { claim, made } = await calls.claim(request, againIn(message.headers));
     const { id } = claim.call;
     const noteWritten = deliveries.hold(id, message.socket, response);
@@ -101,6 +116,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
       if (response.destroyed) return;
       if (!response.headersSent) writeHead(request, response);
       noteWritten();
+      sent = id;
       response.end(request.stream ? streamText(dialect, reply, body) : JSON.stringify(dialect.whole(reply, body)));
     } finally {
       clearInterval(alive);
@@ -124,7 +140,8 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
       return sendJson(response, 401, errorBody('the key is not that of this attempt', 'wrong-key'));
     const found = method === 'GET' ? (modelsAt(path, options.model) ?? responseAt(path)) : undefined;
     if (found) return sendJson(response, 200, found);
-    if (method === 'POST' && path === '/v1/reward') return takeReward(message, response, options.onReward);
+    if (method === 'POST' && path === '/v1/reward')
+      return takeReward(message, response, (posted) => options.onReward(posted, rewarded));
     if (!dialect || method !== 'POST') return sendJson(response, 404, errorBody(noSuchPath(path), 'path'));
     try {
       await (counting ? count : call)(dialect, message, response);
@@ -154,12 +171,12 @@ function showLife(request: AgentRequest, response: ServerResponse): void {
 async function takeReward(
   message: IncomingMessage,
   response: ServerResponse,
-  onReward: EndpointOptions['onReward'],
+  onReward: (posted: unknown) => TakenReward,
 ): Promise<void> {
   try {
-    const problem = onReward(await readRequestBody(message, {}));
-    if (problem === undefined) sendJson(response, 200, { ok: true });
-    else sendJson(response, 400, errorBody(problem, 'malformed'));
+    const taken = onReward(await readRequestBody(message, {}));
+    if ('took' in taken) sendJson(response, 200, { ok: true, ...taken.took });
+    else sendJson(response, 400, errorBody(taken.problem, 'malformed'));
   } catch (error) {
     if (!(error instanceof RefusedRequest)) throw error;
     sendJson(response, error.status, errorBody(error.message, error.reason));
@@ -186,6 +203,11 @@ function nameIn(path: string): string {
   } catch {
     return path;
   }
+}
+
+function namedCall(id: string, calls: { readonly has: (call: string) => boolean }): string | undefined {
+  const call = CALL_ID.test(id) ? id : callNamedBy(id);
+  return call !== undefined && calls.has(call) ? call : undefined;
 }
 
 /** Libraries that say when they ask again, or name a call. */

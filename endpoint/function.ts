@@ -85,10 +85,18 @@ export async function playFunction(attempt: AgentAttempt, runFolder: string, hos
     const refused = CUTS.find((one) => one === ended.type);
     return { code: 1, said: {}, tail: ended.failed, ...(refused && { cut: refused }), last: null, abandoned: [] };
   }
-  const { said, last, calls } = ended;
+  const { said, last, calls, callRewards } = ended;
   const read = Object.keys(said as object).length === 0 ? { said: {} } : parseLastWords(said);
   if ('problem' in read)
     throw new AgentError(`The value of the agent ${title} ${read.problem}.`, { reason: 'agent-broken' });
   const abandoned = recorded.flatMap(({ call }) => (calls.includes(call) ? [] : [call]));
-  return { code: 0, tail: '', said: read.said, ...(cut && { cut }), last, abandoned };
+  return {
+    code: 0,
+    tail: '',
+    said: read.said,
+    ...(callRewards && { callRewards }),
+    ...(cut && { cut }),
+    last,
+    abandoned,
+  };
 }

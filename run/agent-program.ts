@@ -86,9 +86,9 @@ function structuredIn({ structured, model }: RunOptions): Structured {
 /** The options of a run whose agent is a program: it decides by itself how often it asks, and has one answer. */
 function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerprint: string): DescribedProgram {
   const { options, origins } = resolved;
-  const { agentTimeout: timeoutSeconds, maxCalls, onDivergence } = options;
+  const { agentTimeout: timeoutSeconds, maxCalls, onDivergence, trainCalls } = options;
   const structured = structuredIn(options);
-  const given = (['numTurns', 'stop', 'feedback', 'turnDiscount'] as const).find((key) => isAsked(origins[key]));
+  const given = (['numTurns', 'stop', 'feedback'] as const).find((key) => isAsked(origins[key]));
   const foreign = given ?? (['tool', 'mcp'] as const).find((key) => options[key].length > 0);
   if (foreign !== undefined) {
     const title = `The agent ${short(spec.join(' '), 80)} decides its turns and calls its tools itself`;
@@ -103,6 +103,7 @@ function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerp
     ...{ spec, fingerprint, timeoutSeconds, maxCalls },
     ...(onDivergence === 'fail' && { onDivergence }),
     ...(structured !== 'prompt' && { structured }),
+    ...(trainCalls !== null && { trainCalls }),
   };
   return { resolved: { origins, options: { ...options, agent: null, numTurns: 1 } }, program };
 }

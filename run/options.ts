@@ -1,6 +1,7 @@
 // Every option of a run: its name, what it takes, and its help. The flag is the kebab form of the name.
 
 import { DEFAULT_AGENT_SECONDS, DEFAULT_MAX_CALLS, MAX_AGENT_SECONDS, MAX_CALLS } from '../domain/agent/program.ts';
+import { parseTrainCalls, TRAIN_CALLS_FORM } from '../domain/agent/train-calls.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { AGENTS } from '../domain/rollout/agent.ts';
 import { recordedSettings, type RolloutSettings, SETTINGS } from '../domain/rollout/settings.ts';
@@ -53,6 +54,11 @@ const TOOL_MODULES = 'python, or a module of tools (./my-tools.ts, ./my_tools.py
 const TOOL_SERVERS = 'the command of an MCP server ("npx some-server")';
 const TOOL_FORMAT = 'the name of a tool format, such as hermes';
 
+const TRAIN_CALLS: Test<string> = [
+  (value) => typeof value === 'string' && value === value.trim() && parseTrainCalls(value) !== undefined,
+  TRAIN_CALLS_FORM,
+];
+
 const text = (wanted: string): Test<string> => [(value) => typeof value === 'string' && value !== '', wanted];
 const trimmed = (wanted: string): Test<string> => [
   (value) => typeof value === 'string' && value !== '' && value === value.trim(),
@@ -90,6 +96,11 @@ export const PROGRAM_FIELDS = {
   structured: option(orNull(oneOf('prompt', 'constrain', 'refuse')), null, {
     argument: '<prompt|constrain|refuse>',
     help: 'with a program: a JSON schema or forced tool that it asks for: prompt = said in the system text; constrain = held to by the server; default: prompt, with openai: constrain',
+  }),
+  trainCalls: option(orNull(TRAIN_CALLS), null, {
+    fromText: (given) => given.trim(),
+    argument: '<which>',
+    help: 'with a program: the calls that are trained, by their tag or the model that they ask for (tag=main, model!=small)',
   }),
 };
 
@@ -163,11 +174,11 @@ export const FIELDS = {
   }),
   minMembers: option(orNull(wholeNumber(1, 10_000)), null, {
     argument: '<n>',
-    help: 'minimum number of members of a group to train on, whose other members failed after all retries; by default whole groups only',
+    help: 'least members of a group to train on, whose others failed after all retries; by default whole groups only',
   }),
   successRate: option(orNull(RATES), null, {
     argument: '<lb:ub>',
-    help: 'groups (the samples of one query) whose success rate is outside these limits (both included) are left out of the feed and of exports',
+    help: 'groups whose success rate is outside these limits (both included) are left out of the feed and of exports',
     fromText: (text) => parseSuccessRate(text) ?? text,
   }),
   dropZeroVariance: option(BOOLEAN, false, {
@@ -176,7 +187,7 @@ export const FIELDS = {
   }),
   eval: option(orNull(text(HELD_OUT)), null, {
     argument: '<dataset>',
-    help: 'with --train: held-out problems, each played once by version 0 of the weights and by every fifth one (--eval-every); none is trained on',
+    help: 'with --train: held-out problems, each played once by version 0 of the weights and by every fifth one (--eval-every)',
   }),
   evalEvery: option(wholeNumber(1, 1_000_000), 5, {
     argument: '<n>',

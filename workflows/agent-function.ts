@@ -5,51 +5,10 @@ import { ApplicationFailure, proxyActivities, TemporalFailure } from '@temporali
 import { type AgentMessage, type AgentRequest, requestHash } from '../domain/agent/conversation.ts';
 import type { FunctionCall, FunctionInput, FunctionOutput } from '../domain/agent/program.ts';
 import { type AgentReply, callIdOf, replyMessage } from '../domain/agent/reply.ts';
-import type { Json, JsonObject } from '../domain/text/json.ts';
-import type { ToolSchema } from '../domain/tools/tool.ts';
+import { type Message, type Question, type Reply, type Task, wholeQuestion } from './agent-task.ts';
 
-export interface Message {
-  readonly role: 'system' | 'user' | 'assistant' | 'tool';
-  readonly content: string;
-  /** The calls of tools in a message of the assistant. */
-  readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: Json }[];
-  /** The id of the call, in a message with its result. */
-  readonly callId?: string;
-}
-
-export interface Question {
-  readonly messages: readonly Message[];
-  /** The model may call them; the function runs what it called. */
-  readonly tools?: readonly ToolSchema[];
-  /** The smaller of this and the run's limit counts. */
-  readonly maxTokens?: number;
-  readonly stop?: readonly string[];
-}
-
-export interface Reply {
-  readonly text: string;
-  /** Empty if the model gave none. */
-  readonly reasoning: string;
-  readonly calls: NonNullable<Message['calls']>;
-  /** `length`: cut at the limit. */
-  readonly finish: 'stop' | 'length';
-  /** The reply as a message: sent back in front of the next one, it lets the next context extend this one's own tokens. */
-  readonly message: Message;
-}
-
-export interface Task {
-  /** The row of the data set. */
-  readonly row: JsonObject;
-  /** The same for each replay. */
-  readonly seed: number;
-  /** The idempotency key of side effects: the same for every attempt of this rollout, and for no other one. */
-  readonly key: string;
-  /**
-   * One call of the model, which becomes a turn; a text is one message of the user. Several may be asked at once. Rejects if the
-   * context has no room for it, and beyond `--max-calls`.
-   */
-  ask(question: string | readonly Message[] | Question): Promise<Reply>;
-}
+export type { Message, Question, Reply, Task } from './agent-task.ts';
+export { type FakeReply, type FakeTask, fakeTask } from './fake-task.ts';
 
 /** The answer that is judged, or a reward; nothing: the text of the last reply is judged. */
 export type Said =
@@ -75,6 +34,7 @@ export function agent(play: (task: Task) => Promise<Said>): (input: FunctionInpu
     const counts = new Map<string, number>();
     const calls: string[] = [];
     const asking: Promise<unknown>[] = [];
+    const callRewards: Record<string, number> = {};
     let last: string | null = null;
 
     const ask: Task['ask'] = async (question) => {
@@ -92,11 +52,17 @@ export function agent(play: (task: Task) => Promise<Said>): (input: FunctionInpu
       last = id;
       return replyTo(reply);
     };
+    const reward: Task['reward'] = ({ id }, value) => {
+      if (!calls.includes(id)) throw new TypeError(`reward: ${JSON.stringify(id)} is the id of no reply.`);
+      if (!Number.isFinite(value)) throw new TypeError(`reward: ${String(value)} is no finite number.`);
+      callRewards[id] = value;
+    };
     try {
-      const returned = (await play({ row, seed, key, ask })) ?? {};
+      const returned = (await play({ row, seed, key, ask, reward })) ?? {};
       // A call that it did not wait for is a turn all the same.
       await Promise.all(asking);
-      return { said: typeof returned === 'string' ? { answer: returned } : returned, last, calls };
+      const said = typeof returned === 'string' ? { answer: returned } : returned;
+      return { said, last, calls, ...(Object.keys(callRewards).length > 0 && { callRewards }) };
     } catch (error) {
       if (error instanceof TemporalFailure) throw error;
       const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
@@ -107,15 +73,11 @@ export function agent(play: (task: Task) => Promise<Said>): (input: FunctionInpu
 }
 
 function requestOf(question: string | readonly Message[] | Question): AgentRequest {
-  const asked: Question =
-    typeof question === 'string'
-      ? { messages: [{ role: 'user', content: question }] }
-      : 'messages' in question
-        ? question
-        : { messages: question };
-  const { messages, tools = [], maxTokens, stop } = asked;
+  const asked = wholeQuestion(question);
+  const { messages, tools = [], maxTokens, stop, tag, train } = asked;
+  const label = { ...(tag !== undefined && { tag }), ...(train === false && { train }) };
   const limits = { ...(maxTokens !== undefined && { maxTokens }), ...(stop && { stop }) };
-  return { messages: messages.map(sent), tools, limits, stream: false, flags: [] };
+  return { messages: messages.map(sent), tools, limits, stream: false, flags: [], label };
 }
 
 const sent = ({ role, content, calls, callId }: Message): AgentMessage => ({
@@ -126,8 +88,8 @@ const sent = ({ role, content, calls, callId }: Message): AgentMessage => ({
 });
 
 function replyTo(reply: AgentReply): Reply {
-  const { text, reasoning, finish } = reply;
+  const { call: id, text, reasoning, finish } = reply;
   const { calls = [] } = replyMessage(reply);
   const message: Message = { role: 'assistant', content: text, ...(calls.length > 0 && { calls }) };
-  return { text, reasoning, calls, finish, message };
+  return { id, text, reasoning, calls, finish, message };
 }

@@ -8,7 +8,8 @@ import { questionOf } from '../../domain/query/query.ts';
 import { turnReward } from '../../domain/rollout/reward.ts';
 import type { NamedAct } from '../../domain/run/steering.ts';
 import { contextTokens, outputTokens } from '../../domain/rollout/turn-facts.ts';
-import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
+import type { EndRecord, PlayedTurn, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import { indented, lines, namedNumbers, type Paint, plural, type Tint, tokensText } from '../format.ts';
 import { whichOf } from '../../library/find-rollout.ts';
@@ -111,7 +112,10 @@ function turnText(
   const isJudged = verdict !== null && verdict.verdict !== 'called';
   return lines(
     asked
-      ? `${paint('bold', `call ${turn}`)} · ${placeText(asked)}${abandoned}`
+      ? lines(
+          `${paint('bold', `call ${turn}`)} · ${placeText(asked)}${abandoned}`,
+          labelTexts(record, verdict, end),
+        ).join(' · ')
       : `${paint('bold', `turn ${turn}`)} ${of} ${said}`,
     actLines(saidOf(acts, turn), '  ', paint),
     paint('dim', facts.join(' · ')),
@@ -131,6 +135,20 @@ function turnText(
         verdict.answer === undefined ? paint('dim', '  the reply above') : indented(verdict.answer, '  '),
       ],
   ).join('\n');
+}
+
+/** What the program said of a call, and whether it is trained. */
+function labelTexts(
+  { turn, asked, model }: TurnRecord,
+  verdict: PlayedTurn['verdict'],
+  end: EndRecord | null,
+): string[] {
+  return lines(
+    asked?.tag !== undefined && `tag ${oneLine(asked.tag)}`,
+    asked?.model !== undefined && asked.model !== model && `asked for ${oneLine(asked.model)}`,
+    end?.untrained?.includes(turn) && 'not trained',
+    verdict?.callReward !== undefined && `reward ${verdict.callReward}`,
+  );
 }
 
 function verdictText(verdict: PlayedTurn['verdict'], paint: Paint): string {

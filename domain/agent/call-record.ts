@@ -36,6 +36,12 @@ export const ASKED_CALL = f.objectOf({
   asks: f.maybe(f.OBJECT as unknown as f.Test<Asks>),
   /** The request taken otherwise than it asks, and the parts of its context that its echo lacks: a sentence each. */
   flags: f.maybe(f.listOf(f.TEXT)),
+  /** The model that it asked for: the run's answers, whatever it is. */
+  model: f.maybe(f.TEXT),
+  /** The program's own name for such calls. */
+  tag: f.maybe(f.NAME),
+  /** The program said that it is not trained. */
+  train: f.maybe(f.oneOf(false)),
 });
 export type AskedCall = f.TypeOf<typeof ASKED_CALL>;
 

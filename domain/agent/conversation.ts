@@ -49,6 +49,17 @@ export interface AgentRequest {
   readonly stream: boolean;
   /** The request taken otherwise than it asks: one sentence each. */
   readonly flags: readonly string[];
+  /** No reply depends on it. */
+  readonly label?: CallLabel;
+}
+
+/** What a program says of a call beside its request. */
+export interface CallLabel {
+  /** The model that it asks for. */
+  readonly model?: string;
+  readonly tag?: string;
+  /** It is not trained. */
+  readonly train?: false;
 }
 
 /** The beginning of the reply, where the last message is the assistant's: the model goes on from its text. */

@@ -45,6 +45,26 @@ export function parseLastWords(value: unknown): { readonly said: LastWords } | {
   };
 }
 
+export interface CallReward {
+  /** An id of its reply, or `last`. */
+  readonly call: string;
+  readonly reward: number;
+}
+
+const CALL_FORM = '{"call": "the id of a reply, or last", "reward": 0.5}';
+
+/** The reward of one call, or what is wrong with it; undefined if it is of no call. */
+export function parseCallReward(value: unknown): CallReward | { readonly problem: string } | undefined {
+  if (!isObject(value) || !Object.hasOwn(value, 'call')) return undefined;
+  const unknown = Object.keys(value).filter((field) => field !== 'call' && field !== 'reward');
+  if (unknown.length > 0) return { problem: `has ${named(unknown)}: right would be ${CALL_FORM}` };
+  const { call, reward } = value;
+  if (typeof call !== 'string' || call === '')
+    return { problem: `has a call that is no text: right would be ${CALL_FORM}` };
+  if (!isNumber(reward)) return { problem: `has a reward that is no finite number: right would be ${CALL_FORM}` };
+  return { call, reward };
+}
+
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(Math.fround(value));
 
 const NAMED_FIELDS = 5;

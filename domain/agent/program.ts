@@ -26,6 +26,8 @@ export const PROGRAM = f.objectOf({
   onDivergence: f.maybe(f.oneOf('fail')),
   /** What becomes of a form that a request asks its reply to have; absent: `prompt`. */
   structured: f.maybe(f.oneOf('constrain', 'pass', 'refuse')),
+  /** Those of its calls that are trained (train-calls.ts). Absent: all. */
+  trainCalls: f.maybe(f.NAME),
 });
 export type ProgramRecord = f.TypeOf<typeof PROGRAM>;
 
@@ -86,6 +88,8 @@ const AGENT_END = f.objectOf({
   reward: f.maybe(f.NUMBER),
   /** Its named parts. */
   rewards: f.maybe(f.mapOf(f.NUMBER)),
+  /** The rewards that the program gave to single calls, by turn. */
+  callRewards: f.maybe(f.listOf(f.objectOf({ turn: f.PLACE, reward: f.NUMBER }))),
   cut: f.maybe(f.oneOf(...CUTS)),
   /** The turn whose reply it was given last. */
   last: f.PLACE,
@@ -137,6 +141,8 @@ export interface FunctionOutput {
   readonly last: string | null;
   /** Ids of all calls that it made. */
   readonly calls: readonly string[];
+  /** The rewards that it gave to calls, by their ids. */
+  readonly callRewards?: Readonly<Record<string, number>>;
 }
 
 /** Argument of its activity `askModel`. */

@@ -21,9 +21,9 @@ interface Played {
 export const takesCredit = ({ query, settings }: Played): boolean =>
   !settings.program && settings.environments?.find(({ name }) => name === query.environment)?.credits === true;
 
-/** Whether an environment of its run does: then all rows of the run have rewards by token. */
+/** Whether all rows of its run have rewards by token: an environment speaks of parts of answers, or an agent's calls have rewards. */
 export const isOfCredit = ({ settings }: Pick<Played, 'settings'>): boolean =>
-  !settings.program && settings.environments?.some(({ credits }) => credits) === true;
+  settings.program !== undefined || settings.environments?.some(({ credits }) => credits) === true;
 
 /** The fault of spans of a text of so many code points; undefined if they are in order, apart and within it. */
 export function flawOfSpans(spans: readonly Pick<Credit, 'from' | 'to'>[], length: number): string | undefined {

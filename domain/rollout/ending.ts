@@ -136,7 +136,7 @@ export function rolloutResult(
 
 const saidAt = ({ turn, said }: TurnFacts): number[] => (said ? [turn] : []);
 
-interface ScoredTurns {
+export interface ScoredTurns {
   /** 1 right, 0 wrong, null neither. */
   readonly success: (0 | 1 | null)[];
   /** r_t of the judged turns. */
@@ -188,7 +188,7 @@ export function recordedResult(
   { outcome, stopReason: stop, returns, success, turnRewards: raw, failure, said = [], called }: RecordedEnd,
   turns: readonly {
     readonly tokens: number | null;
-    readonly verdict: (Verdict & { readonly reward?: number }) | null;
+    readonly verdict: (Verdict & { readonly reward?: number; readonly callReward?: number }) | null;
   }[],
 ): RolloutResult {
   const undecided = outcome === 'undecided' ? turns.at(-1)?.verdict?.reason : undefined;
@@ -198,7 +198,8 @@ export function recordedResult(
     turns: turns.length,
     returns,
     success,
-    ...(raw && turns.some(({ verdict }) => verdict?.reward !== undefined) && { turnRewards: raw }),
+    ...(raw &&
+      turns.some(({ verdict }) => (verdict?.reward ?? verdict?.callReward) !== undefined) && { turnRewards: raw }),
     ...(called && called.length > 0 && { called }),
     verdicts: countedVerdicts(turns.flatMap(({ verdict }) => verdict ?? [])),
     tokens: totalTokens(turns.map(({ tokens }) => tokens)),

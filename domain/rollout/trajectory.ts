@@ -57,6 +57,8 @@ export const VERDICT = {
   tookMs: f.COUNT,
   /** The answer that an agent's program gave, which was judged in place of the turn's. */
   answer: f.maybe(f.TEXT),
+  /** The reward that an agent's program gave to this call alone, beside that of the rollout. */
+  callReward: f.maybe(f.NUMBER),
   /** Each call of the reply to a turn that called tools, in order. */
   calls: f.maybe(CALL_RESULTS),
   /** Present if it was carried over from another run. */
@@ -80,9 +82,9 @@ export const END = {
   outcome: f.oneOf(...OUTCOMES),
   stopReason: f.oneOf(...STOP_REASONS),
   failure: f.orNull(FAILURE),
-  /** Undiscounted r_t, one per judged turn: the environment's own, or the seed's formula on the verdict. */
+  /** Undiscounted r_t, one per judged turn: the environment's own, or the seed's formula on the verdict; of an agent's calls their own, too. */
   turnRewards: f.NUMBERS,
-  /** Discounted returns G_t, one per turn; empty unless outcome is complete. */
+  /** Discounted returns G_t, one per turn, along the tree of an agent's calls; empty unless outcome is complete. */
   returns: f.NUMBERS,
   /** 1 right, 0 wrong, null neither; one per finished turn. */
   success: f.listOf(f.oneOf(0, 1, null)),
@@ -97,6 +99,10 @@ export const END = {
   abandoned: f.maybe(f.listOf(f.PLACE)),
   /** The samples that the rollout of an agent's program makes, one for each leaf of its calls. */
   branches: f.maybe(f.COUNT),
+  /** Turns of its calls that are not trained: the run or the program leaves them out. Absent if there is none. */
+  untrained: f.maybe(f.listOf(f.PLACE)),
+  /** The calls before each of its calls, on its path. */
+  depths: f.maybe(f.listOf(f.COUNT)),
 };
 export type EndRecord = f.ObjectOf<typeof END>;
 
@@ -123,6 +129,10 @@ interface Branch {
   readonly parent: string | null;
   /** The call of each of its own turns. */
   readonly calls: readonly string[];
+  /** Their turns in the rollout, and the model and the tag of each. */
+  readonly turns: readonly number[];
+  readonly models: readonly (string | null)[];
+  readonly tags: readonly (string | null)[];
 }
 
 /** The result of a trajectory in the folder `out`; undefined until it has ended. */

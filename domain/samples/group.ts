@@ -5,6 +5,7 @@
 import { UsageError } from '../errors/errors.ts';
 import { BOOLEAN, type ObjectOf, orNull, PLACE, realNumber, type Test } from '../schema/fields.ts';
 import type { EndRecord } from '../rollout/trajectory.ts';
+import { callAdvantages, type ComparedCall, comparedCalls, type Spread, spreadsOf } from './call-advantages.ts';
 
 /** Sizes of a run, as far as its groups depend on them. */
 interface GroupShape {
@@ -54,13 +55,19 @@ export interface ScoredMember {
   readonly reward: number;
   /** Right at any of its turns. */
   readonly success: 0 | 1;
+  /** The returns of an agent's calls. */
+  readonly calls?: readonly ComparedCall[];
 }
 
 /** Null for a rollout that gives no sample to train on. */
-export function scoredMember(end: Pick<EndRecord, 'outcome' | 'returns' | 'success'> | null): ScoredMember | null {
+export function scoredMember(end: ScoredEnd | null): ScoredMember | null {
   const reward = end?.outcome === 'complete' ? end.returns[0] : undefined;
-  return reward === undefined ? null : { reward, success: end!.success.includes(1) ? 1 : 0 };
+  if (reward === undefined) return null;
+  const calls = comparedCalls(end!);
+  return { reward, success: end!.success.includes(1) ? 1 : 0, ...(calls && { calls }) };
 }
+
+type ScoredEnd = Pick<EndRecord, 'outcome' | 'returns' | 'success' | 'depths' | 'abandoned' | 'untrained'>;
 
 export interface GroupLabels {
   /** Members with a reward. */
@@ -75,6 +82,7 @@ export interface GroupLabels {
 }
 
 const SAME = 1e-6;
+const isSame = ({ std }: Spread): boolean => std <= SAME;
 
 export function groupLabels(members: readonly (ScoredMember | null)[]): GroupLabels {
   const scored = members.filter((member) => member !== null);
@@ -83,7 +91,7 @@ export function groupLabels(members: readonly (ScoredMember | null)[]): GroupLab
   return {
     members: scored.length,
     successRate: scored.length === 0 ? null : right / scored.length,
-    zeroVariance: std <= SAME,
+    zeroVariance: std <= SAME && spreadsOf(scored.flatMap(({ calls }) => (calls ? [calls] : []))).every(isSame),
     rewardMean: mean,
     rewardStd: std,
   };
@@ -95,9 +103,29 @@ export function advantages(rewards: readonly (number | null)[]): number[] {
   return rewards.map((reward) => (reward === null ? 0 : (reward - mean) / (std + SAME)));
 }
 
+type Compared = Pick<EndRecord, 'returns' | 'branches' | 'depths' | 'abandoned' | 'untrained'>;
+
+/** One advantage per turn of each member of a group; null: a member without a reward. `mean`: not divided by the deviation. */
+export function memberAdvantages(members: readonly (Compared | null)[], how: 'mean' | 'std'): (readonly number[])[] {
+  if (members.some((member) => member?.depths)) return callAdvantages(members, how === 'std');
+  const returns = members.map((member) => member && comparedReturns(member));
+  return how === 'std' ? turnAdvantages(returns) : centred(returns);
+}
+
 /** The returns by which a rollout is compared with the others of its group: of each turn, or the one of all calls of an agent. */
-export const comparedReturns = ({ returns, branches }: Pick<EndRecord, 'returns' | 'branches'>): readonly number[] =>
+const comparedReturns = ({ returns, branches }: Compared): readonly number[] =>
   branches === undefined ? returns : returns.slice(0, 1);
+
+/** G_t less the mean of the same turn's, over the members that played it. */
+function centred(returns: readonly (readonly number[] | null)[]): (readonly number[])[] {
+  const mean = (t: number): number => {
+    const column = returns.flatMap((own) => own?.[t] ?? []);
+    return column.reduce((sum, value) => sum + value, 0) / column.length;
+  };
+  const turns = Math.max(0, ...returns.map((own) => own?.length ?? 0));
+  const means = Array.from({ length: turns }, (_, t) => mean(t));
+  return returns.map((own) => (own ?? []).map((value, t) => value - means[t]!));
+}
 
 /**
  * One advantage per turn: the return G_t against those of the same turn in the other members that played it. `returns`:

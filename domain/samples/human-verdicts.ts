@@ -4,6 +4,7 @@
 // A later turn answered the judge's feedback. If people say otherwise of an earlier turn, that feedback was untrue of the
 // verdict that is exported: such a rollout is left out, cut after that turn, or taken whole, as asked.
 
+import { scoredCalls } from '../rollout/call-credit.ts';
 import { scoredTurns } from '../rollout/ending.ts';
 import { agreedVerdict, type NamedAct, standingVerdicts } from '../run/steering.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../rollout/trajectory.ts';
@@ -51,7 +52,11 @@ function endOf(turns: readonly PlayedTurn[], end: EndRecord, { rollout }: Trajec
   const complete = turns.every(({ verdict }) => verdict && verdict.verdict !== 'undecided');
   const verdicts = turns.map(({ verdict }) => verdict ?? ({ verdict: 'undecided' } as const));
   const stop = turns.length === end.turns.length ? end.stopReason : 'max-turns';
-  const { success, turnRewards, returns } = scoredTurns(verdicts, stop, rollout.settings);
+  const { program } = rollout.settings;
+  const records = turns.map(({ record }) => record);
+  const { success, turnRewards, returns } = program
+    ? scoredCalls(records, verdicts, stop, rollout.settings, end.abandoned)
+    : scoredTurns(verdicts, stop, rollout.settings);
   return {
     ...end,
     outcome: complete ? 'complete' : 'undecided',

@@ -92,6 +92,13 @@ export interface NeutralRow extends RowLabels, KeptFields {
   readonly parent_call?: string | null;
   /** The id of the call that each turn answers. */
   readonly turn_calls?: readonly string[];
+  /** The model that each call asked for, and its tag; null for a call without one. */
+  readonly turn_models?: readonly (string | null)[];
+  readonly turn_tags?: readonly (string | null)[];
+  /** 1 / `branches`: by it the rows of a rollout weigh as much as one. */
+  readonly weight?: number;
+  /** The parts of the last answer's reward, where an agent or an environment named some. */
+  readonly rewards?: Readonly<Record<string, number>>;
 }
 
 /** The first fields of a row, by which rollout and group are known: the same in each form. */
@@ -138,6 +145,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> & 
   const rewards =
     isOfCredit(rollout) && tokenRewards(played, { ends, turnRewards: end.turnRewards, mask: whole }, refuse);
   const returns = end.returns.map(float32);
+  const named = played.at(-1)!.verdict?.rewards;
   return {
     ...rowIdentity(trajectory, labels),
     prompt_ids: turns[0]!.contextIds,
@@ -169,12 +177,8 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> & 
     ...(turns.some(({ expertsMissing }) => expertsMissing) && { experts_missing: true }),
     ...(rewards && { token_rewards: rewards.map(float32) }),
     ...(stale && { mask_stale: stale }),
-    ...(branch && {
-      branch: branch.index,
-      branches: branch.of,
-      parent_call: branch.parent,
-      turn_calls: branch.calls,
-    }),
+    ...(branch && ofBranch(branch)),
+    ...(named && { rewards: named }),
   };
 
   function push(id: number, trained: 0 | 1, logprob: number, version: number, turn: number): void {
@@ -185,6 +189,16 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> & 
     turnIds.push(turn);
   }
 }
+
+const ofBranch = (branch: NonNullable<Trajectory['branch']>) => ({
+  branch: branch.index,
+  branches: branch.of,
+  parent_call: branch.parent,
+  turn_calls: branch.calls,
+  turn_models: branch.models,
+  turn_tags: branch.tags,
+  weight: Math.fround(1 / branch.of),
+});
 
 /** One entry per token after the prompt. */
 function staleTokens(

@@ -173,13 +173,16 @@ export function turnSampleId(query: string, sample: number, turn: number): strin
   return `${sampleId(query, 0)}@${sample}-t${turn}`;
 }
 
-/** Each turn alone: its whole context is the prompt, and its reward the return G_t. */
+/** Each turn alone: its whole context is the prompt, and its reward the return G_t. An agent's call that is not trained is none. */
 function turnSamples(trajectory: Trajectory): SequenceSample[] {
-  const { query, sample } = trajectory.rollout;
+  const { rollout, turns, branch } = trajectory;
+  const { query, sample } = rollout;
   const checked = completeTurns(trajectory);
-  return checked.turns.map((_, t) =>
-    sequenceSampleOf(trajectory, checked, { id: turnSampleId(query.queryId, sample, t + 1), only: t }),
-  );
+  return checked.turns.flatMap((_, t) => {
+    if (branch && turns[t]!.verdict?.train === false) return [];
+    const id = turnSampleId(query.queryId, sample, branch?.turns[t] ?? t + 1);
+    return [sequenceSampleOf(trajectory, checked, { id, only: t })];
+  });
 }
 
 export const arealQueries: Exporter = {

@@ -82,8 +82,9 @@ export const parquetTurns: Exporter = {
   open: () => openParquet(turnRowForm),
 };
 
-/** The calls of an agent's branch, and why a token is masked, are in the rows alone; the id of a row says its branch. */
-type RolloutColumns = Omit<NeutralRow, 'branch' | 'branches' | 'parent_call' | 'turn_calls' | 'mask_stale'>;
+/** The calls of an agent's branch, the names of rewards, and why a token is masked, are in the rows alone; the id of a row says its branch. */
+type OfCalls = 'branch' | 'branches' | 'parent_call' | 'turn_calls' | 'turn_models' | 'turn_tags';
+type RolloutColumns = Omit<NeutralRow, OfCalls | 'mask_stale' | 'rewards'>;
 const ROLLOUT_COLUMNS: RowForm<RolloutColumns>['columns'] = {
   ...ROW_COLUMNS,
   prompt_ids: { kind: 'int', list: true },
@@ -116,6 +117,7 @@ const ROLLOUT_COLUMNS: RowForm<RolloutColumns>['columns'] = {
   temperature: { kind: 'double' },
   birth_time: { kind: 'long' },
   token_rewards: { kind: 'float', list: true, sparse: 'credit' },
+  weight: { kind: 'float', sparse: 'calls' },
 };
 
 export const rolloutTable: RowForm<RolloutColumns> = {
@@ -142,7 +144,7 @@ interface Column {
   readonly kind: Kind;
   readonly list?: true | 'of lists';
   /** Rows may lack it: a file has all columns of this name, or none. */
-  readonly sparse?: 'kept' | 'credit';
+  readonly sparse?: 'kept' | 'credit' | 'calls';
 }
 
 /** The rows of a file: their columns, and what one trajectory gives. */

@@ -41,6 +41,12 @@ class Session:
         said = {"answer": answer, "reward": reward, "rewards": rewards}
         return self._end({name: value for name, value in said.items() if value is not None})
 
+    def reward(self, value, call=None, rewards=None):
+        """As `everturn.agents.reward`: of the rollout, or of one call."""
+        from .agents import reward
+
+        return reward(value, call, rewards, self.base_url, self.api_key)
+
     def fail(self, error):
         """The rollout failed by the agent's own fault, in these words."""
         return self._end({"error": str(error)})

@@ -32,6 +32,16 @@ class Row(_Row, total=False):
     turn_advantages: List[float]
     mask_stale: List[int]
     token_rewards: List[float]
+    # of an agent
+    branch: int
+    branches: int
+    parent_call: Optional[str]
+    turn_calls: List[str]
+    turn_models: List[Optional[str]]
+    turn_tags: List[Optional[str]]
+    weight: float
+    # named parts of a reward
+    rewards: Dict[str, float]
     # of a run that leaves tokens out when it draws
     kept_ids: List[Optional[List[int]]]
     kept_missing: int

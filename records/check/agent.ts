@@ -7,6 +7,7 @@ import { templateVariables } from '../../domain/context/new-context.ts';
 import { requestHash } from '../../domain/agent/conversation.ts';
 import { callIdOf } from '../../domain/agent/reply.ts';
 import { CALLED, replyGiven, ENDPOINT_CALLS } from '../../domain/rollout/calls.ts';
+import { callDepths, untrainedCalls } from '../../domain/rollout/call-credit.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { differences } from './differences.ts';
@@ -39,15 +40,24 @@ export async function* agentProblems(checked: CheckedRollout, facts: ReplayFacts
     for await (const problem of problemsOfCall(checked, turn.record, calls, facts)) yield [file, problem];
   }
   if (agent) {
-    const { turns: count, last, abandoned = [] } = agent;
-    if ([last, ...abandoned].some((turn) => turn > count))
+    const { turns: count, last, abandoned = [], callRewards = [] } = agent;
+    const rewarded = callRewards.map(({ turn }) => turn);
+    if ([last, ...abandoned, ...rewarded].some((turn) => turn > count))
       yield [fileOf('agent', attempts.length), `names a turn beyond its ${count}`];
   }
   yield* attemptProblems(checked);
   const records = turns.flatMap((turn) => turn?.record ?? []);
   if (!end || records.length < end.turns.length || records.some(({ asked }) => !asked)) return;
-  const branches = leavesOf(records.slice(0, end.turns.length), agent?.abandoned).length;
-  for (const problem of differences(end, { branches, abandoned: agent?.abandoned })) yield [END_FILE, problem];
+  const ended = records.slice(0, end.turns.length);
+  const left = untrainedCalls(ended, rollout.settings);
+  const { abandoned } = agent ?? {};
+  const right = {
+    branches: leavesOf(ended, [...(abandoned ?? []), ...left]).length,
+    abandoned,
+    untrained: left.length > 0 ? left : undefined,
+    depths: callDepths(ended),
+  };
+  for (const problem of differences(end, right)) yield [END_FILE, problem];
 }
 
 /** One attempt ends at most, and it is the one that began last. */
@@ -121,14 +131,16 @@ export function rightCallVerdict(
   environment: string | undefined,
 ): object {
   const of = turns[i]!.hash;
+  const callReward = agent?.callRewards?.find(({ turn }) => turn === i + 1)?.reward;
   const isLast =
     agent !== undefined && i + 1 === agent.turns && end?.outcome !== 'failed' && end?.outcome !== 'cancelled';
-  if (!isLast) return { turn: i + 1, ...CALLED, of, answer: undefined, calls: undefined };
+  if (!isLast) return { turn: i + 1, ...CALLED, of, answer: undefined, callReward, calls: undefined };
   const { answer, reward } = agent;
   return {
     turn: i + 1,
     of,
     environment: reward === undefined ? environment : undefined,
+    callReward,
     calls: undefined,
     done: true,
     ...(reward !== undefined && { reward, rewards: agent.rewards }),

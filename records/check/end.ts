@@ -1,6 +1,7 @@
 // Proves a rollout's end: outcome, success, returns and failure follow from its turns, its verdicts and the settings; the rule
 // that ended it is the first one that could; and no turn was played after it.
 
+import { scoredCalls } from '../../domain/rollout/call-credit.ts';
 import { outcomeOf, scoredTurns, stopReason } from '../../domain/rollout/ending.ts';
 import { boundaryOfReason } from '../../domain/errors/reasons.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
@@ -14,7 +15,8 @@ import type { RecordKind } from '../format/kinds.ts';
 import { encodeRecord } from '../format/text.ts';
 import { fileOf, ROLLOUT_FILE } from '../format/rollout-file.ts';
 
-export function* endProblems({ rollout: { settings }, turns, verdicts, end }: CheckedRollout): Generator<string> {
+export function* endProblems({ rollout, turns, verdicts, end, agent }: CheckedRollout): Generator<string> {
+  const { settings } = rollout;
   if (!end) return;
   const count = end.turns.length;
   const played = turns.slice(0, count);
@@ -26,7 +28,7 @@ export function* endProblems({ rollout: { settings }, turns, verdicts, end }: Ch
     failure: outcome === 'failed' ? end.failure && rightFailure(end.failure, count) : null,
     turns: played.map((turn, i) => turn?.hash ?? end.turns[i]),
     said: played.includes(undefined) ? end.said : unlessEmpty(messages),
-    ...(said.length === count && scores(end, said, settings)),
+    ...(said.length === count && scores(end, said, settings, playedCalls(settings, played), agent?.abandoned)),
   };
   yield* differences(end, right);
   if (outcome === 'failed' && !end.failure) yield 'says that it failed, and names no failure';
@@ -37,8 +39,22 @@ export function* endProblems({ rollout: { settings }, turns, verdicts, end }: Ch
 
 const unlessEmpty = (list: readonly number[]): readonly number[] | undefined => (list.length > 0 ? list : undefined);
 
-function scores({ stopReason: stop }: EndRecord, said: readonly VerdictRecord[], settings: RolloutSettings): object {
-  const { success, turnRewards, returns, called } = scoredTurns(said, stop, settings);
+/** The calls of an agent's program; undefined where none played it, or a record is missing. */
+function playedCalls({ program }: RolloutSettings, played: CheckedRollout['turns']): readonly TurnRecord[] | undefined {
+  const records = played.flatMap((turn) => (turn?.record.asked ? [turn.record] : []));
+  return program && records.length === played.length ? records : undefined;
+}
+
+function scores(
+  { stopReason: stop }: EndRecord,
+  said: readonly VerdictRecord[],
+  settings: RolloutSettings,
+  calls: readonly TurnRecord[] | undefined,
+  abandoned: readonly number[] | undefined,
+): object {
+  const { success, turnRewards, returns, called } = calls
+    ? scoredCalls(calls, said, stop, settings, abandoned)
+    : scoredTurns(said, stop, settings);
   const complete = outcomeOf(stop) === 'complete';
   return { success, turnRewards, returns: complete ? returns : [], called: unlessEmpty(called) };
 }

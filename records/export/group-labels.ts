@@ -3,14 +3,13 @@
 // Counts members with a reward; a member whose other records are damaged counts too.
 
 import {
-  comparedReturns,
   epochOf,
   groupId,
   type GroupLabels,
   groupLabels,
+  memberAdvantages,
   type ScoredMember,
   scoredMember,
-  turnAdvantages,
 } from '../../domain/samples/group.ts';
 import type { RowLabels } from '../../domain/samples/neutral-row.ts';
 import type { EndRecord, RolloutRecord, Trajectory } from '../../domain/rollout/trajectory.ts';
@@ -83,22 +82,11 @@ export function openGroupLabels(store: Store, { reading, advantages }: LabelOpti
     const ends: (EndRecord | null)[] = [];
     for (const id of latest) ends.push(await reading.endOf(id));
     const members: (ScoredMember | null)[] = ends.map(scoredMember);
-    const returns = ends.map((end, i) => (members[i] ? comparedReturns(end!) : null));
-    const made = advantages === 'std' ? turnAdvantages(returns) : centred(returns);
+    const scored = ends.map((end, i) => (members[i] ? end : null));
+    const made = memberAdvantages(scored, advantages === 'std' ? 'std' : 'mean');
     const bySample = new Map(latest.map(({ sample }, i) => [sample, made[i]!]));
     return { query, epoch, samples, labels: groupLabels(members), bySample };
   }
-}
-
-/** G_t less the mean of the same turn's, over the members that played it. */
-function centred(returns: readonly (readonly number[] | null)[]): (readonly number[])[] {
-  const mean = (t: number): number => {
-    const column = returns.flatMap((own) => own?.[t] ?? []);
-    return column.reduce((sum, value) => sum + value, 0) / column.length;
-  };
-  const turns = Math.max(0, ...returns.map((own) => own?.length ?? 0));
-  const means = Array.from({ length: turns }, (_, t) => mean(t));
-  return returns.map((own) => (own ?? []).map((value, t) => value - means[t]!));
 }
 
 export const HUMAN_TURNS = ['drop', 'include'] as const;

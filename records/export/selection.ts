@@ -99,7 +99,7 @@ export async function openSelection(store: Store, options: SelectionOptions): Pr
       // Every call of a failed program may have been abandoned.
       const branches = own.length === 0 && incomplete === 'all' ? [{ ...trajectory, turns: [] }] : own;
       if (branches.length === 0) {
-        skip(trajectory.end?.outcome ?? 'unfinished', 'its agent abandoned every call');
+        skip(trajectory.end?.outcome ?? 'unfinished', 'its agent abandoned every call, or none of them is trained');
         continue;
       }
       if (!labelled) {

@@ -2,12 +2,11 @@
 // separately, so that a batch can be counted before the first of its tokens is read.
 
 import {
-  comparedReturns,
   type GroupLabels,
   groupLabels,
+  memberAdvantages,
   memberSamples,
   scoredMember,
-  turnAdvantages,
   groupPlace,
 } from '../../domain/samples/group.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
@@ -37,10 +36,11 @@ export async function readGroup(
     memberSamples({ samples }, epoch).map((sample) => lastAttempt(store, { run, query, sample, attempt: 1 })),
   );
   const trainable = found.map(({ id, end }) => (end && scoredMember(end.record) ? { id, end } : null));
-  const advantages = turnAdvantages(trainable.map((member) => member && comparedReturns(member.end.record)));
+  const ends = trainable.map((member) => member && member.end.record);
+  const advantages = memberAdvantages(ends, 'std');
   return {
     members: trainable.flatMap((member, i) => (member ? [{ ...member, turnAdvantages: advantages[i]! }] : [])),
-    labels: groupLabels(trainable.map((member) => member && scoredMember(member.end.record))),
+    labels: groupLabels(ends.map(scoredMember)),
   };
 }
 

@@ -7,7 +7,9 @@ import { branchesOf, labelsOfBranch, leavesOf } from '../../domain/samples/branc
 import { neutralRow } from '../../domain/samples/neutral-row.ts';
 import type { EndRecord, Trajectory } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import { arealTurns, sequenceSample } from '../../formats/exports/areal.ts';
 import { EXPORTERS } from '../../formats/exports/index.ts';
+import { turnRows } from '../../formats/exports/turn-row.ts';
 import { aQuery, someSettings, turnRecord } from '../records/play.ts';
 
 const SHAPES = fc.array(
@@ -19,6 +21,8 @@ interface Shape {
   readonly context: number;
   readonly output: number;
 }
+
+const PROGRAM = { spec: ['x'], fingerprint: 'f'.repeat(64), timeoutSeconds: 9, maxCalls: 9 };
 
 /** Every id is another number, so that a token is known by it. */
 function treeOf(shapes: readonly Shape[], abandoned: readonly number[] = []): Trajectory {
@@ -132,10 +136,8 @@ describe('the samples of a tree', () => {
     });
     const branches = branchesOf({ ...tree, turns });
     const rows = branches.map((branch) => neutralRow(branch));
-    expect(rows.map(({ response_mask }) => response_mask)).toEqual([
-      [1, 1, 0, 0, 0, 0, 1, 1],
-      [0, 0],
-    ]);
+    // A leaf of which nothing is trained makes no sample.
+    expect(rows.map(({ response_mask }) => response_mask)).toEqual([[1, 1, 0, 0, 0, 0, 1, 1]]);
     for (const exporter of EXPORTERS) {
       const made = exporter.open?.() ?? { add: (branch: Trajectory) => exporter.lines(branch), end: () => [] };
       expect(() => [...branches.map((branch) => made.add(branch, {})), made.end()], exporter.name).not.toThrow();
@@ -150,6 +152,66 @@ describe('the samples of a tree', () => {
     ]);
     const labels = branchesOf(tree).map((branch) => labelsOfBranch({ turn_advantages: [0.25] }, branch));
     expect(labels.map(({ turn_advantages }) => turn_advantages)).toEqual([[0.25, 0.25], [0.25]]);
+  });
+
+  test('leave calls out that are not trained: a leaf makes no sample, and one on the way is masked in every form', () => {
+    const tree = treeOf([0, 1, 2, 0, 1].map((parent) => ({ parent, context: 1, output: 2 })));
+    const asked = ['title', 'main', 'main', 'title', 'side'];
+    const labelled = {
+      ...tree,
+      rollout: {
+        ...tree.rollout,
+        settings: { ...tree.rollout.settings, program: { ...PROGRAM, trainCalls: 'tag=main' } },
+      },
+      turns: tree.turns.map((turn, i) => ({
+        ...turn,
+        record: { ...turn.record, asked: { ...turn.record.asked!, tag: asked[i]!, model: 'm' } },
+      })),
+    };
+    const samples = branchesOf(labelled);
+    const [row, ...others] = samples.map((branch) => neutralRow(branch));
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({
+      ...{ turn_calls: ['call 1', 'call 2', 'call 3'], turn_tags: asked.slice(0, 3), turn_models: ['m', 'm', 'm'] },
+      ...{ response_mask: [0, 0, 0, 1, 1, 0, 1, 1], weight: 1, branches: 1 },
+    });
+    expect(row!.token_rewards!.at(-1)).toBe(0.5);
+    const { prompt_mask: mask } = sequenceSample(samples[0]!).data;
+    // A context of one token and an answer of two: a sequence for each call, of which the first is context alone.
+    expect(mask.slice(0, 3)).toEqual([true, true, true]);
+    expect(mask.filter((isPrompt) => !isPrompt)).toHaveLength(4);
+    const ids = arealTurns.lines(samples[0]!).map((line) => (JSON.parse(line) as { ids: string[] }).ids[0]);
+    expect(ids).toEqual(['q@0-t2', 'q@0-t3']);
+    const none = { ...PROGRAM, trainCalls: 'model=other' };
+    const settings = { ...tree.rollout.settings, program: none };
+    expect(branchesOf({ ...labelled, rollout: { ...tree.rollout, settings } })).toEqual([]);
+  });
+
+  test('have the rewards of their calls, a return each, and weigh as much as one together', () => {
+    const tree = treeOf([0, 1, 1].map((parent) => ({ parent, context: 1, output: 2 })));
+    const end = { ...tree.end!, turnRewards: [0.25, 1, 0.5], returns: [1, 1.5, 0.5] };
+    const rows = branchesOf({ ...tree, end }).map((branch) => neutralRow(branch));
+    expect(rows.map(({ turn_rewards }) => turn_rewards)).toEqual([[0.25, 1.5], [0.5]]);
+    expect(rows.map(({ turn_returns }) => turn_returns)).toEqual([[1, 1.5], [0.5]]);
+    expect(rows.map(({ weight }) => weight)).toEqual([0.5, 0.5]);
+    const labels = branchesOf(tree).map((branch) => labelsOfBranch({ turn_advantages: [1, 2, 3] }, branch));
+    expect(labels.map(({ turn_advantages }) => turn_advantages)).toEqual([[1, 2], [3]]);
+  });
+
+  test('of an undecided rollout are rows of its turns, without a reward of the last', () => {
+    const tree = treeOf([0, 1].map((parent) => ({ parent, context: 1, output: 2 })));
+    const end = {
+      ...tree.end!,
+      outcome: 'undecided' as const,
+      turnRewards: [0.25],
+      returns: [],
+      success: [null, null],
+    };
+    const turns = tree.turns.map((turn, i) =>
+      i === 0 ? turn : { ...turn, verdict: { ...turn.verdict!, verdict: 'undecided' as const } },
+    );
+    const [branch] = branchesOf({ ...tree, turns, end });
+    expect([...turnRows(branch!)].map(({ reward }) => reward)).toEqual([0.25, null]);
   });
 
   test.each(EXPORTERS.map(({ name }) => name))('are lines of %s', (name) => {

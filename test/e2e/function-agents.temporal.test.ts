@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Running } from '../support/everturn.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { type AgentRig, openAgentRig } from './agent-rig.ts';
 
 const VOTE = join(import.meta.dirname, '../../examples/agents/vote.ts');
@@ -30,7 +31,7 @@ afterAll(async () => {
 
 /** A module of an agent with that body. */
 function agentOf(name: string, body: string): string {
-  const text = `import { agent } from 'everturn/agent';\nexport default agent(async ({ row, ask }) => {${body}});\n`;
+  const text = `import { agent } from 'everturn/agent';\nexport default agent(async ({ row, ask, reward }) => {${body}});\n`;
   rig.everturn.write(`${name}.ts`, text);
   return `./${name}.ts`;
 }
@@ -74,6 +75,9 @@ describe('an agent that is a function', () => {
   const KINDS = [
     `const first = await ask(String(row.question));
     const next = await ask([{ role: 'user', content: String(row.question) }, first.message, { role: 'user', content: 'Sure?' }]);
+    const aside = await ask({ messages: [{ role: 'user', content: 'Hm.' }], tag: 'aside', train: false });
+    reward(first, 0.25);
+    reward({ id: aside.id }, 8);
     return { reward: next.text.length > 0 ? 0.5 : 0 };`,
     `for (let i = 0; ; i++) await ask('Hello ' + i);`,
     `await ask('Hello'); throw new TypeError('out of plums');`,
@@ -87,7 +91,7 @@ describe('an agent that is a function', () => {
     const ended = await everturn.call(...run('kinds', kinds, '--max-calls', '3'));
     expect(ended.code, ended.stderr).toBe(3);
     const says = [
-      /calls: 2 in 1 branch\n[^]*reward 0.5/,
+      /calls: 3 in 1 branch\n[^]*reward 0.5/,
       /calls: 3 /,
       /agent-exited[^]*TypeError: out of plums/,
       /agent-broken/,
@@ -95,6 +99,13 @@ describe('an agent that is a function', () => {
     ];
     for (const [i, words] of says.entries()) expect(await everturn.mustCall('why', 'kinds', `q${i}`)).toMatch(words);
     await everturn.mustCall('check', 'kinds');
+    const { stdout } = await everturn.mustRun('export', 'kinds', '--format', 'rows');
+    expect(jsonLines(stdout)[0]).toMatchObject({
+      turn_rewards: [0.25, 0.5],
+      turn_returns: [0.75, 0.5],
+      turn_tags: [null, null],
+    });
+    expect(await everturn.mustCall('show', 'kinds', 'q0')).toContain('tag aside · not trained · reward 8');
     const [code] = readdirSync(join(everturn.folder, 'runs/kinds/code'));
     appendFileSync(join(everturn.folder, 'runs/kinds/code', code!), '//');
     expect((await everturn.call('check', 'kinds')).stdout).toContain(`code/${code}: is changed`);

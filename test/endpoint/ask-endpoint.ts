@@ -36,7 +36,7 @@ export async function ask(api: Api, more: object, structured: Structured = 'prom
   let request: AgentRequest | undefined;
   const endpoint = await openEndpoint({
     ...{ key: KEY, model: 'tiny', recorded: [], maxCalls: 100, structured },
-    onReward: () => undefined,
+    onReward: () => ({ took: {} }),
     onCut: () => undefined,
     answer: ({ call }, asked) => {
       request = asked;

@@ -22,7 +22,7 @@ async function open(records: RecordedReply[], more: Partial<EndpointOptions> = {
     key: KEY,
     model: 'tiny',
     recorded: [...records],
-    onReward: () => undefined,
+    onReward: () => ({ took: {} }),
     maxCalls: 100,
     onCut: () => undefined,
     async answer({ call }, request, dialect) {
@@ -204,14 +204,14 @@ describe('an endpoint', () => {
 
   test('takes a reward that every reader takes alike, and says of any other one what is wrong', async () => {
     const posted: unknown[] = [];
-    await open([], { onReward: (value) => void posted.push(value) });
+    await open([], { onReward: (value) => ({ took: { count: posted.push(value) } }) });
     const reward = async (body: string | Buffer) => {
       const headers = { authorization: `Bearer ${KEY}` };
       const response = await fetch(`${endpoint!.url}/v1/reward`, { method: 'POST', headers, body });
       return [response.status, await response.text()] as const;
     };
     expect((await reward(`{"answer": "${'x'.repeat(2 ** 20)}"}`))[0]).toBe(413);
-    expect(await reward('{"reward": 1}')).toEqual([200, '{"ok":true}']);
+    expect(await reward('{"reward": 1}')).toEqual([200, '{"ok":true,"count":1}']);
     expect(await reward('{"reward": 1, "reward": 0}')).toEqual([400, expect.stringContaining('twice in one object')]);
     expect(await reward(Buffer.from('{"reward": 1, "rewards": {"\xe9": 1}}', 'latin1'))).toEqual([
       400,

@@ -23,7 +23,7 @@ afterEach(async () => {
 async function post(body: string | Buffer) {
   endpoint ??= await openEndpoint({
     ...{ key: KEY, model: 'tiny', recorded: [], maxCalls: 100, contextLength: 2 ** 17 },
-    onReward: () => undefined,
+    onReward: () => ({ took: {} }),
     onCut: () => undefined,
     answer: async ({ call }) => replyOf(call.id, CALL!),
   });

@@ -90,7 +90,14 @@ describe('a form of the reply', () => {
   test('is of one reply: a response that goes on from another has its own, and no other', async () => {
     const asked: AgentRequest[] = [];
     endpoint = await openEndpoint({
-      ...{ key: KEY, model: 'tiny', recorded: [], maxCalls: 100, onReward: () => undefined, onCut: () => undefined },
+      ...{
+        key: KEY,
+        model: 'tiny',
+        recorded: [],
+        maxCalls: 100,
+        onReward: () => ({ took: {} }),
+        onCut: () => undefined,
+      },
       answer: ({ call }, request) => {
         asked.push(request);
         return Promise.resolve(replyOf(call.id, ANSWER!));
@@ -135,7 +142,7 @@ describe('a tool that is forced, and that no reply calls', () => {
         model: 'tiny',
         recorded: [],
         maxCalls: 100,
-        onReward: () => undefined,
+        onReward: () => ({ took: {} }),
         onCut: (cut) => cuts.push(cut),
       },
       answer: ({ call }) => Promise.resolve(replyOf(call.id, reply === 'call' ? calling! : ANSWER!)),

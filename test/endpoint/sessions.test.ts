@@ -62,6 +62,43 @@ describe('a session', () => {
     expect((await ask(session)).status).toBe(404);
   });
 
+  test('takes rewards of single calls, by an id of the reply or as the last; the last one counts', async () => {
+    await open();
+    const ended = offer('q1');
+    const session = await taken();
+    const reward = async (body: unknown) => {
+      const response = await post(`${session.url}/v1/reward`, session.api_key, body);
+      return [response.status, await response.text()];
+    };
+    expect(await reward({ call: 'last', reward: 1 })).toEqual([400, expect.stringContaining('no call has its reply')]);
+    const response = await ask(session);
+    const { id } = (await response.json()) as { id: string };
+    const call = response.headers.get('x-everturn-call')!;
+    for (const [name, value] of [
+      [id, 0.25],
+      [call, -1],
+      ['last', 0.5],
+    ] as const)
+      expect(await reward({ call: name, reward: value })).toEqual([
+        200,
+        JSON.stringify({ ok: true, call, reward: value }),
+      ]);
+    for (const [odd, words] of [
+      [{ call: 'chatcmpl-00', reward: 1 }, 'is the id of no reply'],
+      [{ call: id, reward: 1, turn_rewards: [1], weight: 2 }, '\\"turn_rewards\\", \\"weight\\"'],
+      [{ call: id }, 'no finite number'],
+      [{ call: 7, reward: 1 }, 'no text'],
+      [{ reward: 1, turn_rewards: [1] }, '\\"turn_rewards\\"'],
+    ] as const)
+      expect(await reward(odd)).toEqual([400, expect.stringContaining(words)]);
+    expect(await reward({ reward: 2, rewards: { form: 1 } })).toEqual([
+      200,
+      '{"ok":true,"reward":2,"rewards":{"form":1}}',
+    ]);
+    await post(`${session.url}/end`, session.api_key, { answer: 42 });
+    expect(await ended).toMatchObject({ said: { answer: '42', reward: 2 }, callRewards: { [call]: 0.5 } });
+  });
+
   test('is found by its query, or waited for', async () => {
     await open();
     void offer('q1');

@@ -24,7 +24,7 @@ async function open() {
   const there = new Set<Socket>();
   const endpoint = createEndpoint({
     ...{ key: KEY, model: 'tiny', recorded: [], maxCalls: 100 },
-    onReward: () => undefined,
+    onReward: () => ({ took: {} }),
     onCut: () => undefined,
     count: () => Promise.resolve(null),
     async answer({ call }) {

@@ -28,6 +28,7 @@ const SKIPPED = 'The Python package is not tested: there is no python3 (EVERTURN
 
 const PROMISES = [
   ['the client of the feed repeats what was lost under one request id, and no refusal', 'feed_client_test.py', 22],
+  ['an agent’s program gives rewards to its calls, and says which are trained', 'agents_test.py', 3],
   ['runs are read, measured, exported and proved by one process in lines of JSON', 'run_test.py', 8],
   ['logprobs over kept sets are those by hand, with torch', 'kept_test.py', 2],
   ['every adapter of rows keeps what its trainer checks', 'rows_test.py', 14],

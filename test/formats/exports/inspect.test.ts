@@ -128,7 +128,9 @@ describe('a log of Inspect', () => {
     const played = await playedCalls();
     const exporter = inspectLog({ eval: {}, ended: () => ({}), scoresOf: () => [] });
     const lines = [0, 1].map((index) =>
-      exporter.lines({ ...played, branch: { index, of: 2, parent: null, calls: [] } }).map((line) => JSON.parse(line)),
+      exporter
+        .lines({ ...played, branch: { index, of: 2, parent: null, calls: [], turns: [], models: [], tags: [] } })
+        .map((line) => JSON.parse(line)),
     );
     expect(lines).toMatchObject([[], [{ metadata: { branches: 2 } }]]);
   });
