@@ -72,8 +72,8 @@ export async function fieldOfRows(
 async function* goodRows(source: DataSource, record: RunRecord | undefined) {
   try {
     const { wording, settings } = record ?? {};
-    for await (const row of openDataset(source, { environments: settings?.environments, wording }).rows())
-      if (row.ok) yield row;
+    const reading = { environments: settings?.environments, wording, forProgram: settings?.program !== undefined };
+    for await (const row of openDataset(source, reading).rows()) if (row.ok) yield row;
   } catch (error) {
     const { code, cause } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT' && (cause as NodeJS.ErrnoException | undefined)?.code !== 'ENOENT') throw error;

@@ -16,7 +16,7 @@ const EVENTS = flag('events as JSON lines on stdout, everything else on stderr')
 export const run = command({
   args: {
     '<dataset>':
-      'a file of problems: JSON lines, CSV, TSV or Parquet; hf:<org>/<name>[@revision][/config/split] of the Hugging Face hub; a benchmark, or the page of one (./my.yaml)',
+      'a file of problems: JSON lines, CSV, TSV or Parquet; hf:<org>/<name>[@revision][/config/split] of the Hugging Face hub; harbor:<folder> of task directories; a benchmark, or the page of one (./my.yaml)',
   },
   flags: {
     out: OUT,

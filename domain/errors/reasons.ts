@@ -66,6 +66,7 @@ export const REASONS = {
     'dataset-no-good-row',
     'dataset-unreadable',
     'empty-dataset',
+    'harbor-agent',
     'hub-offline',
     'hub-place',
     'hub-refused',

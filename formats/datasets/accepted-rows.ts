@@ -20,6 +20,8 @@ export interface Table {
   readonly path: string;
   readonly files: readonly string[];
   readonly batches: (file: string) => AsyncIterable<readonly NumberedRow[]>;
+  /** Throws if it is not there; by default what is no file is not. */
+  readonly mustBe?: (file: string) => Promise<void>;
   /** The names of a file's columns, where its rows do not say them. */
   readonly columns?: (file: string) => Promise<readonly string[]>;
   /** What to write into an empty file. */
@@ -30,11 +32,11 @@ export interface Table {
 const MOST_NAMES = 1000;
 
 export function datasetOf(table: Table, reading: RowReading = {}): Dataset {
-  const { files, columns } = table;
+  const { files, columns, mustBe = mustBeFile } = table;
   return {
     rows: () => acceptedRows(table, reading),
     async columns(wanted) {
-      await mustBeFile(files[0]!);
+      await mustBe(files[0]!);
       return (columns ? columns(files[0]!) : namesIn(wanted)).catch((error: unknown) => {
         throw unreadable(files[0]!, error);
       });
@@ -64,10 +66,10 @@ export function datasetOf(table: Table, reading: RowReading = {}): Dataset {
 }
 
 async function* acceptedRows(
-  { path, files, batches, emptyFix }: Table,
+  { path, files, batches, emptyFix, mustBe = mustBeFile }: Table,
   { environments, wording, forProgram }: RowReading,
 ): AsyncGenerator<Row> {
-  for (const file of files) await mustBeFile(file);
+  for (const file of files) await mustBe(file);
   const asker = askerOf(wording);
   const ids: Ids = { all: openIdSet(), numbers: openIdSet() };
   let [good, leftOut] = [0, 0];

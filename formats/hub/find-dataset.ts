@@ -11,6 +11,7 @@ import { placeAtCommit } from '../../domain/run/hub-source.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
 import type { Environment } from '../../local/machine/user-folders.ts';
 import type { DataSource } from '../datasets/dataset.ts';
+import { harborSource, isHarborPlace } from '../datasets/harbor.ts';
 import { datasetExtension } from '../datasets/index.ts';
 import { type Hub, type HubFile, openHub } from './client.ts';
 import { type HubPlace, hubPlaceMeant, isCommit, isHubPlace, parseHubPlace } from './place.ts';
@@ -24,8 +25,9 @@ export interface Finder {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `named`: a file, relative to `cwd`, or `hf:…`. A file need not be there. */
+/** `named`: a file, relative to `cwd`, `hf:…` or `harbor:…`. A file need not be there. */
 export async function findDataset(named: string, { cwd, env, signal }: Finder): Promise<DataSource> {
+  if (isHarborPlace(named)) return harborSource(named, cwd);
   if (!isHubPlace(named)) return fileNamed(named, resolve(cwd, named));
   const place = parseHubPlace(named);
   const settings = hubSettings(env);
@@ -61,6 +63,7 @@ export async function findRecorded(
   { path, hub }: Pick<DataSource, 'path' | 'hub'>,
   finder: Finder,
 ): Promise<DataSource> {
+  if (isHarborPlace(path)) return harborSource(path, finder.cwd);
   if (!hub) return { path, files: [path] };
   const place = placeAtCommit(path, hub);
   const offline = { ...finder, env: { ...finder.env, HF_HUB_OFFLINE: '1' } };
