@@ -25,6 +25,7 @@ import { EverturnError, explain } from './domain/errors/errors.ts';
 import { oneLine } from './domain/text/foreign-text.ts';
 import type { RolloutSettings } from './domain/rollout/settings.ts';
 import { type DeclaredWeights, repeated } from './domain/weights/weights.ts';
+import { passOn } from './inference/side-models.ts';
 import { adapterHash, weightServer, weightServers } from './inference/weights/index.ts';
 import { mustGiveSets } from './domain/rollout/kept-sets.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/rollout/logprob-meaning.ts';
@@ -188,11 +189,9 @@ function dependencies(parts: Parts): ActivityDeps {
     version: everturnVersion(),
     worker: `${process.pid}@${hostname()}`,
     openStore,
-    environments,
-    tools,
-    agents,
+    ...{ environments, tools, agents },
     tellCalls: (workflowId, counts) => session.client.workflow.getHandle(workflowId).signal('agentCalls', counts),
-    ...{ slots, measure: measured.generate },
+    ...{ slots, measure: measured.generate, passOn },
     backend,
     permit: permissions.mayUseModel,
     parseRow: (row, { environments: own }) => parsedRow(row, own).query,

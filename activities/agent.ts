@@ -19,6 +19,7 @@ import { type AgentCalls, openAgentCalls } from './agent-calls.ts';
 import { askedCall, contextOfCall, countCallTokens } from './agent-context.ts';
 import { beginAttempt, endOfAgent, pauseAgent } from './agent-log.ts';
 import { type CallReports, openReports } from './agent-reports.ts';
+import { openSides } from './agent-sides.ts';
 import { type Play, playingCalls } from './agent-turns.ts';
 import { answeringTurns } from './answer-turn.ts';
 import { recordedRollout } from './recorded.ts';
@@ -103,6 +104,7 @@ export function agentActivity(deps: ActivityDeps) {
             answer: answering(patient, id, {
               ...{ query, settings, hash, backend, calls, play, answered, reports },
             }),
+            ...(deps.passOn && { side: openSides(patient, id, { passOn: deps.passOn, now: deps.now, signal }) }),
             count: (request) => countCallTokens(request, { query, settings, backend, calls }),
             signal,
           },

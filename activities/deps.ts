@@ -12,6 +12,7 @@ import type { Agents } from '../endpoint/agents.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Tools } from '../environments/tools/tool.ts';
 import type { Store } from '../records/store.ts';
+import type { PassOn } from './agent-sides.ts';
 
 interface WeightsParts {
   /** The updates of a run, by its folder. */
@@ -66,6 +67,8 @@ export interface ActivityDeps {
   readonly tools?: Tools;
   /** Absent: this worker runs no agents. */
   readonly agents?: Agents;
+  /** Absent: models beside a run's own are not asked here. */
+  readonly passOn?: PassOn;
   /** Tells the rollout's workflow what its agent has done. */
   tellCalls(workflowId: string, counts: CallCounts): Promise<void>;
   /** Calls of agents that are generated at once. */

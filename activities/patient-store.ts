@@ -10,7 +10,7 @@ import { sleep } from './heartbeat.ts';
 const PAUSE_MS = { first: 500, most: 15_000 };
 
 /** Records that cannot be made again. */
-const COSTLY: ReadonlySet<RecordKind> = new Set(['turn', 'chunk', 'call', 'asked', 'agent']);
+const COSTLY: ReadonlySet<RecordKind> = new Set(['turn', 'chunk', 'call', 'asked', 'agent', 'side']);
 
 /** A store whose writes of these wait for the disk. `waits` gets the disk's error, and null when it is over. */
 export function patientStore(store: Store, waits: (what: string | null) => void): Store {

@@ -6,7 +6,8 @@ import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import type { LastWords } from '../domain/agent/last-words.ts';
-import type { JsonObject } from '../domain/text/json.ts';
+import type { SideModel } from '../domain/agent/side-model.ts';
+import type { Json, JsonObject } from '../domain/text/json.ts';
 
 /** A call with its reply, as an earlier attempt recorded it. */
 export interface RecordedReply {
@@ -30,6 +31,9 @@ export type AnswerCall = (taken: Claim, request: AgentRequest, dialect: string) 
 /** Tokens of the context that a call would have; null if this model does not show them. Nothing is recorded. */
 export type CountTokens = (request: AgentRequest) => Promise<number | RefusedCall | null>;
 
+/** The reply of a model beside the run's own; `path`: behind `/v1`. Rejects with a ModelError. */
+export type AskSide = (to: SideModel, path: string, body: JsonObject) => Promise<Json>;
+
 export interface AgentAttempt {
   readonly id: RolloutId;
   /** Hash of the rollout's record. */
@@ -51,6 +55,7 @@ export interface AgentAttempt {
   readonly recorded: readonly RecordedReply[];
   readonly answer: AnswerCall;
   readonly count: CountTokens;
+  readonly side?: AskSide;
   /** Ends the program with all that it started. */
   readonly signal: AbortSignal;
 }

@@ -33,6 +33,8 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
     count: attempt.count,
     maxCalls: attempt.program.maxCalls,
     contextLength: attempt.contextLength,
+    sideModels: attempt.program.sideModels ?? [],
+    ...(attempt.side && { side: attempt.side }),
     structured: attempt.program.structured ?? 'prompt',
     onCut: (by) => (cut = by),
     async answer(...call) {

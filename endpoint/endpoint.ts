@@ -19,8 +19,9 @@ import { DIALECTS } from './dialects/index.ts';
 import { responsesDialect } from './dialects/responses.ts';
 import { errorBody, hasKey, sendJson } from './http.ts';
 import { callLabel } from './label.ts';
+import { sideRequests, type SideOptions } from './side-requests.ts';
 
-export interface EndpointOptions {
+export interface EndpointOptions extends SideOptions {
   /** The secret of this attempt. */
   readonly key: string;
   readonly model: string;
@@ -74,6 +75,7 @@ const CALL_ID = /^[0-9a-f]{18}$/;
 export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   const { contextLength, keepAliveMs = KEEP_ALIVE_MS, maxCalls, structured = 'prompt' } = options;
   const calls = openAttemptCalls(options.recorded, options.answer);
+  const sides = sideRequests(options);
   const deliveries = openDeliveries({ onEnd: calls.end, onDoubt: calls.doubt });
 
   const cut = (error: unknown): never => {
@@ -101,6 +103,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
 
   async function call(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await readRequestBody(message, { contextLength, dialect: dialect.path }).catch(cut)) as JsonObject;
+    if (await sides.passedOn(dialect.path, body, response)) return;
     const request = { ...readRequest(dialect, body), label: callLabel(message.headers, body) };
     const { claim, made } = await calls.claim(request, againIn(message.headers));
     const { id } = claim.call;
@@ -142,7 +145,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     if (found) return sendJson(response, 200, found);
     if (method === 'POST' && path === '/v1/reward')
       return takeReward(message, response, (posted) => options.onReward(posted, rewarded));
-    if (!dialect || method !== 'POST') return sendJson(response, 404, errorBody(noSuchPath(path), 'path'));
+    if (!dialect || method !== 'POST') return sides.answer(message, response, path);
     try {
       await (counting ? count : call)(dialect, message, response);
     } catch (error) {
@@ -230,8 +233,6 @@ const FORCED_IN_VAIN = new RefusedRequest(
   `forces the call of a tool, which ${MOST_IN_VAIN} replies did not bring`,
   FINAL,
 );
-
-const noSuchPath = (path: string) => `there is no ${path}: ask ${DIALECTS.map((one) => `/v1${one.path}`).join(', ')}`;
 
 const isCut = (reason: RefusedRequest['reason']): reason is Cut => (CUTS as readonly string[]).includes(reason);
 

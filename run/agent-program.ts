@@ -6,6 +6,8 @@ import { basename, isAbsolute } from 'node:path';
 import { type AgentCode, bundleAgent } from '../client/temporal/agent-bundle.ts';
 import { FUNCTION, type ProgramRecord, SESSION } from '../domain/agent/program.ts';
 import type { Structured } from '../domain/agent/reply-form.ts';
+import { parseSideModel } from '../domain/agent/side-model.ts';
+import { serverUrl } from '../inference/http/server-url.ts';
 import { constrainedBy } from '../inference/index.ts';
 import { isFunctionModel } from '../domain/rollout/settings.ts';
 import { packageRoot } from '../local/machine/package-root.ts';
@@ -89,6 +91,7 @@ function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerp
   const { agentTimeout: timeoutSeconds, maxCalls, onDivergence, trainCalls } = options;
   const structured = structuredIn(options);
   const given = (['numTurns', 'stop', 'feedback'] as const).find((key) => isAsked(origins[key]));
+  const sideModels = options.sideModel.map((text) => parseSideModel(text, serverUrl));
   const foreign = given ?? (['tool', 'mcp'] as const).find((key) => options[key].length > 0);
   if (foreign !== undefined) {
     const title = `The agent ${short(spec.join(' '), 80)} decides its turns and calls its tools itself`;
@@ -104,6 +107,7 @@ function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerp
     ...(onDivergence === 'fail' && { onDivergence }),
     ...(structured !== 'prompt' && { structured }),
     ...(trainCalls !== null && { trainCalls }),
+    ...(sideModels.length > 0 && { sideModels }),
   };
   return { resolved: { origins, options: { ...options, agent: null, numTurns: 1 } }, program };
 }

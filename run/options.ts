@@ -52,6 +52,7 @@ const isInOrder = (values: readonly number[]): boolean =>
 
 const TOOL_MODULES = 'python, or a module of tools (./my-tools.ts, ./my_tools.py)';
 const TOOL_SERVERS = 'the command of an MCP server ("npx some-server")';
+const SIDE_MODELS = 'name=openai:http://host:port/v1';
 const TOOL_FORMAT = 'the name of a tool format, such as hermes';
 
 const TRAIN_CALLS: Test<string> = [
@@ -91,8 +92,9 @@ export const PROGRAM_FIELDS = {
   }),
   onDivergence: option(oneOf('branch', 'fail'), 'branch', {
     argument: '<branch|fail>',
-    help: 'with a program that makes other calls when it runs again after a crash: goes on from there, or fails',
+    help: 'with a program that makes other calls after a crash: goes on from there, or fails',
   }),
+  sideModel: many(SIDE_MODELS, '<name=model>', `with a program: another model that requests may name: ${SIDE_MODELS}`),
   structured: option(orNull(oneOf('prompt', 'constrain', 'refuse')), null, {
     argument: '<prompt|constrain|refuse>',
     help: 'with a program: a JSON schema or forced tool that it asks for: prompt = said in the system text; constrain = held to by the server; default: prompt, with openai: constrain',
@@ -123,7 +125,7 @@ export const FIELDS = {
   agent: option(orNull(trimmed(AGENT)), null, {
     fromText: (given) => given.trim(),
     argument: '<what>',
-    help: `your own agent, a command ("python3 my_agent.py") that finds the model in OPENAI_BASE_URL or ANTHROPIC_BASE_URL; a function in TypeScript (./my-agent.ts); session: agents that run elsewhere come for their rollouts; or a preset of the settings below it: ${AGENTS.map(({ name }) => name).join(', ')}, or one that your environment brings`,
+    help: `your own agent, a command ("python3 my_agent.py"); a function in TypeScript (./my-agent.ts); session: agents that run elsewhere come for their rollouts; or a preset of the settings below it: ${AGENTS.map(({ name }) => name).join(', ')}, or one that your environment brings`,
   }),
   ...PROGRAM_FIELDS,
   numTurns,

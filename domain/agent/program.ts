@@ -1,6 +1,7 @@
 // The program of an agent as a run records it, and the end of the program in a rollout.
 
 import * as f from '../schema/fields.ts';
+import { SIDE_MODEL } from './side-model.ts';
 import type { RolloutId } from '../names/ids.ts';
 import { AGENT_QUEUE, SESSION_QUEUE } from '../names/queues.ts';
 import type { Json, JsonObject } from '../text/json.ts';
@@ -28,6 +29,8 @@ export const PROGRAM = f.objectOf({
   structured: f.maybe(f.oneOf('constrain', 'pass', 'refuse')),
   /** Those of its calls that are trained (train-calls.ts). Absent: all. */
   trainCalls: f.maybe(f.NAME),
+  /** Models that requests may name beside the run's own. */
+  sideModels: f.maybe(f.listOf(SIDE_MODEL)),
 });
 export type ProgramRecord = f.TypeOf<typeof PROGRAM>;
 

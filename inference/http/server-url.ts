@@ -35,7 +35,8 @@ export function parseOpenaiTarget(target: string): OpenaiTarget {
   return { url: new URL(url).pathname === '/' ? `${url}/v1` : url, model };
 }
 
-function serverUrl(text: string): string {
+/** An address, as it is requested. */
+export function serverUrl(text: string): string {
   const refuse = (what: string, fix: string): never => {
     throw new UsageError(what, { reason: 'bad-url', fix });
   };

@@ -4,6 +4,7 @@
 import { ASKED, type AskedRecord } from '../../domain/agent/call-record.ts';
 import { AGENT_ENTRY, type AgentEntry } from '../../domain/agent/program.ts';
 import { FEED_ENTRY, type FeedEntry } from '../../domain/feed/entry.ts';
+import { SIDE, type SideRecord } from '../../domain/agent/side-model.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { type CollectionResult, RESULT } from '../../domain/run/messages.ts';
 import { ACT_FIELDS, actName, type SteeringAct } from '../../domain/run/steering.ts';
@@ -45,6 +46,8 @@ export interface Records {
   /** The result of a call of a tool. */
   call: CallRecord;
   verdict: VerdictRecord;
+  /** A reply of a model beside the run's own. */
+  side: SideRecord;
   /** An entry of the log of an agent's attempts. */
   agent: AgentEntry;
   end: EndRecord;
@@ -86,6 +89,7 @@ export const OF_ROLLOUT = {
   intent: { fields: INTENT, file: 'intent-#.#', numbers: ['turn', 'call'] },
   call: { fields: CALL, file: 'call-#.#', numbers: ['turn', 'call'] },
   verdict: { fields: VERDICT, file: 'verdict-#', numbers: ['turn'] },
+  side: { fields: SIDE, file: 'side-#', numbers: ['entry'] },
   agent: { fields: AGENT_ENTRY, file: 'agent-#', numbers: ['entry'] },
   end: { fields: END, file: 'end', numbers: [] },
 } as const;

@@ -1,4 +1,4 @@
-// What becomes of a form that a program asks its reply to have, as a run records it.
+// What becomes of a form that a program asks its reply to have, and the models beside the run's own, as a run records them.
 
 import { describe, expect, test } from 'vitest';
 import { describeProgram } from '../../run/agent-program.ts';
@@ -25,5 +25,20 @@ describe('--structured', () => {
       '--structured constrain needs a server, and tiny is none.',
     );
     await expect(modeOf('tiny', 'guided')).rejects.toThrow(/structured/);
+  });
+});
+
+describe('--side-model', () => {
+  test('is recorded with its address, and refused where it has none that may be asked', async () => {
+    const modelsOf = async (...sideModel: string[]) =>
+      (await describeProgram(resolveOptions({ flags: { agent: 'session', sideModel } }), '/')).program!.sideModels;
+    expect(await modelsOf()).toBeUndefined();
+    expect(await modelsOf('e=openai:http://a:1', 's=openai:https://b/v1/#m')).toEqual([
+      { name: 'e', url: 'http://a:1/v1' },
+      { name: 's', url: 'https://b/v1', model: 'm' },
+    ]);
+    await expect(modelsOf('e=http://a')).rejects.toThrow('names no model beside the run');
+    await expect(modelsOf('e=openai:http://169.254.169.254/v1')).rejects.toThrow();
+    await expect(modelsOf('e=openai:ftp://a/v1')).rejects.toThrow('neither http nor https');
   });
 });

@@ -1,0 +1,52 @@
+// Requests of an attempt that name a model beside the run's own, on the path of a dialect or on any other: they are passed on as they
+// are, whole, and are no calls of the rollout.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { SideModel } from '../domain/agent/side-model.ts';
+import { ModelError } from '../domain/errors/errors.ts';
+import type { JsonObject } from '../domain/text/json.ts';
+import type { AskSide } from './agents.ts';
+import { readRequestBody } from './body.ts';
+import { RefusedRequest } from './dialects/dialect.ts';
+import { DIALECTS } from './dialects/index.ts';
+import { errorBody, sendJson } from './http.ts';
+
+export interface SideOptions {
+  readonly sideModels?: readonly SideModel[];
+  readonly side?: AskSide;
+}
+
+export function sideRequests({ sideModels = [], side }: SideOptions) {
+  /** False: the request names none of the models. A failure that may pass has a status after which clients ask again. */
+  async function passedOn(path: string, body: JsonObject, response: ServerResponse): Promise<boolean> {
+    const to = sideModels.find(({ name }) => name === body['model']);
+    if (!to || !side) return false;
+    if (body['stream'] === true)
+      throw new RefusedRequest('unsupported-field', 'stream', 'is not passed on: leave it out');
+    try {
+      sendJson(response, 200, await side(to, path, body));
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      sendJson(response, error.retryable ? 502 : 400, errorBody(error.message, error.reason));
+    }
+    return true;
+  }
+
+  return {
+    passedOn,
+    /** Of a path that no dialect has. */
+    async answer(message: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+      const isAsked = message.method === 'POST' && path.startsWith('/v1/') && sideModels.length > 0;
+      try {
+        const body = isAsked && ((await readRequestBody(message, {})) as JsonObject);
+        if (body && (await passedOn(path.slice('/v1'.length), body, response))) return;
+        sendJson(response, 404, errorBody(noSuchPath(path), 'path'));
+      } catch (error) {
+        if (!(error instanceof RefusedRequest)) throw error;
+        sendJson(response, error.status, errorBody(error.message, error.reason));
+      }
+    },
+  };
+}
+
+const noSuchPath = (path: string) => `there is no ${path}: ask ${DIALECTS.map((one) => `/v1${one.path}`).join(', ')}`;

@@ -1,0 +1,53 @@
+// Requests that name a model beside the run's own are passed on, on every path, and are no calls of the run's.
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { AskSide } from '../../endpoint/agents.ts';
+import { type OpenEndpoint, openEndpoint } from './open-endpoint.ts';
+
+const KEY = 'secret-of-this-attempt';
+let endpoint: OpenEndpoint | undefined;
+afterEach(() => endpoint?.close());
+
+async function open(side: AskSide) {
+  endpoint = await openEndpoint({
+    ...{ key: KEY, model: 'tiny', recorded: [], maxCalls: 0, onReward: () => ({ took: {} }), onCut: () => undefined },
+    ...{ sideModels: [{ name: 'embed', url: 'http://a/v1' }], side },
+    answer: () => Promise.reject(new Error('the run was asked')),
+  });
+  return async (path: string, body: object) => {
+    const headers = { 'x-api-key': KEY };
+    const response = await fetch(`${endpoint!.url}/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return [response.status, response.headers.get('x-should-retry'), await response.json()] as const;
+  };
+}
+
+describe('a request that names a model beside the run’s own', () => {
+  test('is passed on as it is, and counts as no call; another name is the run’s', async () => {
+    const asked: unknown[] = [];
+    const post = await open(async (to, path, body) => {
+      asked.push([to.name, path, body]);
+      return { data: [] };
+    });
+    const embedding = { model: 'embed', input: ['a'], wibble: 1 };
+    const chat = { model: 'embed', messages: [{ role: 'user', content: 'Hello.' }], n: 2 };
+    expect(await post('/embeddings', embedding)).toEqual([200, null, { data: [] }]);
+    expect(await post('/chat/completions', chat)).toEqual([200, null, { data: [] }]);
+    expect(asked).toEqual([
+      ['embed', '/embeddings', embedding],
+      ['embed', '/chat/completions', chat],
+    ]);
+    expect((await post('/embeddings', { ...embedding, model: 'other' }))[0]).toBe(404);
+    expect((await post('/chat/completions', { ...chat, n: 1, model: 'tiny' }))[0]).toBe(403);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is refused as a stream; a failure that may pass is asked again, and one that may not is not', async () => {
+    let error = new ModelError('away', { reason: 'server-error', retryable: true });
+    const post = await open(() => Promise.reject(error));
+    expect((await post('/embeddings', { model: 'embed', stream: true })).slice(0, 2)).toEqual([400, 'false']);
+    expect((await post('/embeddings', { model: 'embed' })).slice(0, 2)).toEqual([502, null]);
+    error = new ModelError('no such model', { reason: 'request-refused' });
+    expect((await post('/embeddings', { model: 'embed' })).slice(0, 2)).toEqual([400, 'false']);
+  });
+});
