@@ -14,6 +14,7 @@ import types
 import typing
 
 from everturn import Feed, integrations
+from everturn.rows import token_rewards
 
 RUN, FRAMEWORK = sys.argv[1:]
 GROUPS, SAMPLES = 2, 2
@@ -145,6 +146,7 @@ def areal():
     engine.destroy()
     v2_refuses("everturn.integrations.areal.Workflow")
     said = {"trained_tokens": int(sum(one["loss_mask"].sum() for one in made)), "rows": sum(len(one["input_ids"]) for one in made)}
+    assert sorted(float(one) for group in made for one in group["rewards"]) == sorted(row["reward"] for row in taken)
     areal_step(made)
     return said
 
@@ -229,10 +231,12 @@ def verl():
         trainer.prepare_step()
         batch, metrics = trainer.replay_buffer.sample(global_steps=trainer.global_steps, partition_id="train", batch_size=GROUPS)
         batch = trainer._compute_advantage(trainer._compute_old_log_prob(batch, metrics), metrics)
-        made = transfer_queue.kv_batch_get(keys=batch.keys, partition_id="train", select_fields=["advantages", "response_mask"])
+        made = transfer_queue.kv_batch_get(keys=batch.keys, partition_id="train", select_fields=["advantages", "response_mask", "rm_scores"])
         transfer_queue.kv_clear(keys=batch.keys, partition_id="train")
     transfer_queue.close()
     ray.shutdown()
+    scores = [[float(score) for score in one] for one in made["rm_scores"].unbind()]
+    assert sorted(scores) == sorted(token_rewards(row) for row in taken), scores
     return {"trained_tokens": int(sum(one.sum() for one in made["response_mask"].unbind())), "rows": len(made["advantages"].unbind())}
 
 
