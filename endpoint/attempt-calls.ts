@@ -13,7 +13,13 @@ import {
   withConnectionEnded,
   unclaimedCalls,
 } from '../domain/agent/claims.ts';
-import { type AgentRequest, type AskedRequest, messageForms, requestText } from '../domain/agent/conversation.ts';
+import {
+  type AgentRequest,
+  type AskedRequest,
+  messageForms,
+  requestText,
+  withKnownMessages,
+} from '../domain/agent/conversation.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { AnswerCall, RecordedReply, RefusedCall } from './agents.ts';
 import { RefusedRequest, type RecordedCalls } from './dialects/dialect.ts';
@@ -24,6 +30,8 @@ interface AttemptCalls {
   readonly recordedCall: RecordedCalls;
   /** Its whole reply. */
   replyOf(id: string): AgentReply | undefined;
+  /** The request, with what it repeats of the latest ones kept once. */
+  known(request: AgentRequest): AgentRequest;
   /** `made`: calls of this attempt so far, with this one. */
   claim(request: AgentRequest, again: RetryHint): Promise<{ readonly claim: Claim; readonly made: number }>;
   /** The recorded reply, or that of the model. Throws RefusedRequest if the call is refused. */
@@ -41,9 +49,13 @@ interface AttemptCalls {
   unmade(): readonly string[];
 }
 
+/** Conversations that an agent has at once, for which what they repeat is kept once. */
+const SIDE_BY_SIDE = 16;
+
 export function openAttemptCalls(recorded: readonly RecordedReply[], answer: AnswerCall): AttemptCalls {
   const byId = new Map(recorded.map((one) => [one.reply.call, one]));
   const pending = new Map<string, Promise<AgentReply | RefusedCall>>();
+  const latest: AskedRequest[] = recorded.slice(-SIDE_BY_SIDE).map(({ request }) => request);
   let claims = claimsOfAttempt(
     recorded.map(({ hash, request, reply, occurrence, dialect }) => ({
       id: reply.call,
@@ -59,6 +71,12 @@ export function openAttemptCalls(recorded: readonly RecordedReply[], answer: Ans
       return one && { request: one.request, reply: messageIn(one.dialect, one.reply) };
     },
     replyOf: (id) => byId.get(id)?.reply,
+    known(request) {
+      const known = withKnownMessages(request, latest);
+      latest.unshift(known);
+      latest.length = Math.min(latest.length, SIDE_BY_SIDE);
+      return known;
+    },
     async claim(request, again) {
       const hash = await hashBetween(request);
       const next = claimCall(claims, request, again, (one) => (one === request ? hash : hashOf(one)));

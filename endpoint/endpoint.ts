@@ -104,7 +104,8 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   async function call(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await readRequestBody(message, { contextLength, dialect: dialect.path }).catch(cut)) as JsonObject;
     if (await sides.passedOn(dialect.path, body, response)) return;
-    const request = { ...readRequest(dialect, body), label: callLabel(message.headers, body) };
+    const label = callLabel(message.headers, body);
+    const request = { ...calls.known(readRequest(dialect, body)), label };
     const { claim, made } = await calls.claim(request, againIn(message.headers));
     const { id } = claim.call;
     const noteWritten = deliveries.hold(id, message.socket, response);

@@ -124,6 +124,30 @@ function formOf(message: AgentMessage, of: number | undefined): string {
 /** The form of a message of the assistant, which depends on no other one. */
 export const formAlone = (message: AgentMessage): string => formOf(message, undefined);
 
+/**
+ * The request with the messages of the one of `earlier` that begins most like it: a client sends its conversation with each call, and
+ * what is equal is kept once, with its form.
+ */
+export function withKnownMessages<T extends AskedRequest>(request: T, earlier: readonly AskedRequest[]): T {
+  let [known, most]: [AskedRequest | undefined, number] = [undefined, 0];
+  for (const one of earlier) {
+    const differsAt = one.messages.findIndex((message, i) => !isSame(message, request.messages[i]));
+    const equal = differsAt < 0 ? one.messages.length : differsAt;
+    if (equal > most) [known, most] = [one, equal];
+  }
+  if (!known) return request;
+  const messages = [...known.messages.slice(0, most), ...request.messages.slice(most)];
+  const haveSameTools = JSON.stringify(known.tools) === JSON.stringify(request.tools);
+  return { ...request, messages, ...(haveSameTools && { tools: known.tools }) };
+}
+
+function isSame(one: AgentMessage, other: AgentMessage | undefined): boolean {
+  if (!other || one.role !== other.role || one.text !== other.text || one.callId !== other.callId) return false;
+  const { text: _text, ...rest } = one;
+  const { text: _other, ...otherRest } = other;
+  return JSON.stringify(rest) === JSON.stringify(otherRest);
+}
+
 /** The text of all that a reply depends on. */
 export function requestText({ messages, tools, limits }: AskedRequest): string {
   return JSON.stringify([[...messageForms(messages)], canonicalJson(tools), canonicalJson(limits)]);
