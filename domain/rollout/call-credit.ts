@@ -58,8 +58,10 @@ export function callReturns(
     const own = rewards[turn - 1]! + (behind ? discount * mean(behind) : final);
     returns[turn - 1] = own;
     const parent = parentOf(call);
-    if (parent !== null && (kept.has(turn) || !kept.has(parent)))
-      after.set(parent, [...(after.get(parent) ?? []), own]);
+    if (parent === null || (kept.has(parent) && !kept.has(turn))) continue;
+    const beside = after.get(parent);
+    if (beside) beside.push(own);
+    else after.set(parent, [own]);
   }
   return returns;
 }

@@ -24,7 +24,7 @@ export function branchesOf(trajectory: Trajectory): readonly Trajectory[] {
   const { rollout, turns, end } = trajectory;
   if (!turns[0]?.record.asked) return [trajectory];
   const records = turns.map(({ record }) => record);
-  const untrained = untrainedCalls(records, rollout.settings);
+  const untrained = new Set(untrainedCalls(records, rollout.settings));
   const left = [...(end?.abandoned ?? []), ...untrained];
   const paths = leavesOf(records, left).map((turn) => pathTo(records, turn).map((record) => turns[record.turn - 1]!));
   const trained = new Set<number>();
@@ -58,7 +58,7 @@ export function leavesOf(turns: readonly TurnRecord[], left: readonly number[] =
 function alone(
   { rollout, turns, end }: Trajectory,
   path: readonly PlayedTurn[],
-  untrained: readonly number[],
+  untrained: ReadonlySet<number>,
 ): Trajectory {
   const first = path[0]!.record.asked!;
   const judged = turns.at(-1)!.verdict;
@@ -70,7 +70,7 @@ function alone(
     turns: path.map(({ record, verdict }, i) => {
       const next = path[i + 1]?.record.asked;
       const shownVerdict = next ? verdict && { ...verdict, messages: plainMessages(addedMessages(next)) } : judged;
-      const masked = untrained.includes(record.turn) && { train: false as const };
+      const masked = untrained.has(record.turn) && { train: false as const };
       // Along a path the turns follow each other: nothing looks for parents any more.
       const { asked: _, ...own } = record;
       return { record: { ...own, turn: i + 1 }, verdict: shownVerdict && { ...shownVerdict, ...masked, turn: i + 1 } };

@@ -62,12 +62,13 @@ export interface ScoredMember {
 /** Null for a rollout that gives no sample to train on. */
 export function scoredMember(end: ScoredEnd | null): ScoredMember | null {
   const reward = end?.outcome === 'complete' ? end.returns[0] : undefined;
-  if (reward === undefined) return null;
+  // Of an agent whose calls were all left out of training there is no sample.
+  if (reward === undefined || end!.branches === 0) return null;
   const calls = comparedCalls(end!);
   return { reward, success: end!.success.includes(1) ? 1 : 0, ...(calls && { calls }) };
 }
 
-type ScoredEnd = Pick<EndRecord, 'outcome' | 'returns' | 'success' | 'depths' | 'abandoned' | 'untrained'>;
+type ScoredEnd = Pick<EndRecord, 'outcome' | 'success'> & Compared;
 
 export interface GroupLabels {
   /** Members with a reward. */

@@ -119,6 +119,7 @@ describe('advantages of calls', () => {
     expect(groupLabels(varied.map(scoredMember)).zeroVariance).toBe(false);
     expect(groupLabels(same.map(scoredMember)).zeroVariance).toBe(true);
     expect(spreadsOf([])).toEqual([]);
+    expect(scoredMember({ ...same[0]!, branches: 0 })).toBeNull();
     expect(mean([0.1, 0.1, 0.1])).toBe(0.1);
   });
 });
