@@ -4,10 +4,12 @@ import { describe, expect, test, vi } from 'vitest';
 import type { DueCall } from '../../activities/agent-turns.ts';
 import { playingCalls } from '../../activities/agent-turns.ts';
 import { answeringTurns } from '../../activities/answer-turn.ts';
+import type { AskedRequest } from '../../domain/agent/conversation.ts';
+import { replyForm } from '../../domain/agent/reply-form.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
-import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
+import { DEFAULT_SETTINGS, type RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
-import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
 import type { Store } from '../../records/store.ts';
 import { heldStore } from '../support/held-store.ts';
@@ -16,12 +18,20 @@ import { scriptedBackend } from '../support/scripted-model.ts';
 const ID = { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 };
 const honest = scriptedBackend({ answer: () => 'Fine.' });
 
-function playing(generate: TokenBackend['generate'], there?: object) {
+interface Given {
+  /** The record of another attempt. */
+  readonly there?: object;
+  readonly limits?: AskedRequest['limits'];
+  readonly own?: Partial<RolloutSettings>;
+}
+
+function playing(generate: TokenBackend['generate'], { there, limits = {}, own = {} }: Given = {}) {
   const turns: TurnRecord[] = [];
+  const chunks: ChunkRecord[] = [];
   const waits: (string | null)[] = [];
   const stop = new AbortController();
-  const store = heldStore({ turn: () => there }, { turn: turns }) as Store;
-  const rollout = { settings: { ...DEFAULT_SETTINGS, seed: 1 }, query: {} } as unknown as RolloutRecord;
+  const store = heldStore({ turn: () => there }, { turn: turns, chunk: chunks }) as Store;
+  const rollout = { settings: { ...DEFAULT_SETTINGS, seed: 1, ...own }, query: {} } as unknown as RolloutRecord;
   const play = playingCalls(
     { isStopping: async () => false },
     answeringTurns({ now: () => 5 }),
@@ -32,14 +42,14 @@ function playing(generate: TokenBackend['generate'], there?: object) {
       waits: (what) => void waits.push(what),
     },
   );
-  const asked = { call: 'c', parent: null, messages: [], shared: 0, limits: {} };
+  const asked = { call: 'c', parent: null, messages: [], shared: 0, limits };
   const record = { turn: 3, asked, contextIds: [1, 2, 3], contextText: 'Hello', previous: 'h' };
   const due = {
     asked: { record, hash: 'h', created: there === undefined },
     before: [],
-    request: { messages: [], tools: [], limits: {} },
+    request: { messages: [], tools: [], limits },
   } as unknown as DueCall;
-  return { turns, waits, stop, played: () => play(due) };
+  return { turns, chunks, waits, stop, played: () => play(due) };
 }
 
 /** Fails so often, then answers. */
@@ -81,7 +91,7 @@ describe('the turn of an agent’s call', () => {
 
   test('that another attempt has recorded is not generated again', async () => {
     const generate = vi.fn<TokenBackend['generate']>();
-    const { played } = playing(generate, { turn: 3, answer: 'There.' });
+    const { played } = playing(generate, { there: { turn: 3, answer: 'There.' } });
     expect((await played()).record).toMatchObject({ answer: 'There.' });
     expect(generate).not.toHaveBeenCalled();
   });
@@ -95,5 +105,25 @@ describe('the turn of an agent’s call', () => {
     await vi.waitFor(() => expect(waits).toHaveLength(1));
     stop.abort(new Error('cancelled'));
     await expect(play).rejects.toThrow('cancelled');
+  });
+
+  test('that its server holds to a form is asked for in one piece, cut where the server ends it, and never asked for from within', async () => {
+    const form = replyForm('json', {});
+    const held = { limits: { form }, own: { maxNewTokens: 100, newTokensPerChunk: 2 } };
+    const seen: unknown[] = [];
+    const inPart: TokenBackend['generate'] = (request, options) => {
+      seen.push([request.form, request.maxNewTokens]);
+      return honest.generate({ ...request, maxNewTokens: 3 }, options);
+    };
+    const { played, chunks } = playing(inPart, held);
+    expect((await played()).record).toMatchObject({ finish: 'length', maxNewTokens: 3 });
+    expect(seen).toEqual([[form, 100]]);
+    expect(chunks).toEqual([]);
+    const aborted = playing(async (...call) => ({ ...(await inPart(...call)), finish: 'abort' }), held);
+    const play = aborted.played();
+    await vi.waitFor(() => expect(aborted.waits).toEqual([expect.stringContaining('before its first token')]));
+    aborted.stop.abort(new Error('cancelled'));
+    await expect(play).rejects.toThrow('cancelled');
+    expect([aborted.turns, aborted.chunks]).toEqual([[], []]);
   });
 });

@@ -5,7 +5,6 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
-import { replyForm } from '../../domain/agent/reply-form.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { unpackedKept } from '../../domain/rollout/kept-sets.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
@@ -19,12 +18,7 @@ const prompt = { kind: 'messages', messages: [{ role: 'user', content: '2 + 2?' 
 const EARLIER = { turn: 1, answer: '5', outputIds: [53, 256], contextIds: [1, 2], finish: 'stop', contextLength: 2 };
 const ANSWER = 'It is \\boxed{4}.';
 
-async function play(
-  turn: number,
-  backend: Pick<TokenBackend, 'generate'> & Partial<TokenBackend>,
-  own: object = {},
-  more: object = {},
-) {
+async function play(turn: number, backend: Pick<TokenBackend, 'generate'> & Partial<TokenBackend>, own: object = {}) {
   const whole: TokenBackend = { ...scriptedBackend({ answer: () => ANSWER }), ...backend };
   const turns: TurnRecord[] = [];
   const chunks: ChunkRecord[] = [];
@@ -36,7 +30,6 @@ async function play(
           turn: (number) => (number < turn ? EARLIER : undefined),
           verdict: () => ({ verdict: 'wrong' }),
           rollout: () => ({ query: { prompt, environment: 'e' }, settings }),
-          ...more,
         },
         { chunk: chunks, turn: turns },
       ),
@@ -73,29 +66,6 @@ function endsAfter(tokens: number): TokenBackend['generate'] {
 
 /** The settings of a run whose environment speaks of parts of answers. */
 const SPEAKS = { environments: [{ name: 'e', credits: true }] };
-
-describe('an answer that its server holds to a form', () => {
-  const form = replyForm('json', {});
-  const asked = { call: 'c', parent: null, shared: 0, messages: prompt.messages, limits: { form } };
-  const more = { asked: () => ({ turn: 1, asked, contextIds: [1, 2], contextText: 'x', previous: 'p' }) };
-  const own = { program: {}, newTokensPerChunk: 5 };
-
-  test('is asked for in one piece, cut where the server ends it, and never asked for from within', async () => {
-    const seen: unknown[] = [];
-    const tell: TokenBackend['generate'] = (request, options) => {
-      seen.push([request.form, request.maxNewTokens]);
-      return inParts(7)(request, options);
-    };
-    const { record, chunks } = await play(1, { generate: tell }, own, more);
-    expect(seen).toEqual([[form, 100]]);
-    expect(record).toMatchObject({ finish: 'length', maxNewTokens: 7 });
-    expect(chunks).toEqual([]);
-    const aborting: TokenBackend['generate'] = async (...call) => ({ ...(await inParts(7)(...call)), finish: 'abort' });
-    const aborted = await play(1, { generate: aborting }, own, more);
-    expect(aborted.result).toMatchObject({ type: 'nothing-generated', nonRetryable: false });
-    expect([aborted.record, aborted.chunks]).toEqual([undefined, []]);
-  });
-});
 
 describe.each([1, 2])('turn %i of a token backend', (turn) => {
   test('is the whole answer where the server gives it in parts, by a limit of its own', async () => {
