@@ -40,14 +40,14 @@ export interface Dialect {
   readonly count?: { readonly path: string; reply(tokens: number): JsonObject };
 }
 
-/** The status of a refusal that holds for whatever comes next: agents that ask again after a 400 end by it. */
-export const FINAL = 403;
+/** The status of a refusal that holds for whatever comes next: mini-swe-agent asks again after 400, and after 403 by LiteLLM. */
+export const FINAL = 404;
 
 /** A request that cannot be honoured. `field`: its path in the body. */
 export class RefusedRequest extends Error {
   readonly reason: 'malformed' | 'unsupported-field' | 'unknown-item' | 'too-large' | Cut;
   readonly field: string;
-  readonly status: 400 | 403 | 413;
+  readonly status: 400 | 404 | 413;
   /** The arguments that make the same error in another thread. */
   readonly facts: ConstructorParameters<typeof RefusedRequest>;
 

@@ -94,7 +94,7 @@ export const messagesDialect: Dialect = {
   count: { path: '/messages/count_tokens', reply: (input_tokens) => ({ input_tokens }) },
 };
 
-const TYPES = { 400: 'invalid_request_error', 403: 'permission_error', 413: 'request_too_large' } as const;
+const TYPES = { 400: 'invalid_request_error', 404: 'not_found_error', 413: 'request_too_large' } as const;
 
 function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRequest {
   refuseFields({

@@ -240,12 +240,12 @@ describe('an endpoint', () => {
     expect(await ask('/responses', { input: 'Hello!' })).toEqual([400, 'context_length_exceeded', said]);
     expect(await ask('/messages', { messages, max_tokens: 9 })).toEqual([400, 'invalid_request_error', said]);
     expect((await ask('/chat/completions', { messages: [...messages, ...messages] })).slice(0, 2)).toEqual([
-      403,
+      404,
       'max-calls',
     ]);
     expect((await ask('/messages', { messages: [...messages, ...messages, ...messages] })).slice(0, 2)).toEqual([
-      403,
-      'permission_error',
+      404,
+      'not_found_error',
     ]);
   });
 

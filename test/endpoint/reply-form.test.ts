@@ -172,7 +172,7 @@ describe('a tool that is forced, and that no reply calls', () => {
       if (status === 200) messages.push(said.choices[0].message);
       else expect(said.error).toMatchObject({ code: 'max-calls', param: 'tool_choice' });
     }
-    expect(statuses).toEqual([200, 200, 200, 200, 200, 403]);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 404]);
     const again = [];
     for (let i = 0; i < 6; i++)
       again.push((await post({ ...forced, messages: [{ role: 'user', content: 'Again.' }] })).status);
