@@ -96,13 +96,15 @@ export async function endOfAgent(store: Store, id: TrajectoryReference): Promise
 /** The answer that its program gave, or the reply to its last call, where that is not the turn's answer; and its rewards. */
 export async function readAgentEnd(store: Store, id: TrajectoryReference, record: TurnRecord) {
   const end = (await endOfAgent(store, id)) ?? failMissing(store, id, 'the end of its agent');
-  const { answer, reward, rewards, callRewards = [], last } = end;
+  const { answer, reward, rewards, verified, callRewards = [], last } = end;
+  const { undecided, note } = verified ?? {};
   const callReward = callRewards.find(({ turn }) => turn === record.turn)?.reward;
   const text = answer ?? replyText((await recordedTurn(store, id, last)).record);
   return {
     done: true,
     ...(reward !== undefined && { reward }),
     ...(rewards && { rewards }),
+    ...(undecided !== undefined && { verdict: { verdict: 'undecided', reason: undecided } as const, note }),
     ...(callReward !== undefined && { callReward }),
     ...(text !== record.answer && { answer: text }),
   };

@@ -201,7 +201,7 @@ function mustNotDiverge({ unmade = [] }: AgentEnded, calls: AgentCalls): void {
 }
 
 function endOf(
-  { code, said, callRewards: rewarded = {}, tail, cut, last, abandoned }: AgentEnded,
+  { code, said, callRewards: rewarded = {}, tail, cut, verified, last, abandoned }: AgentEnded,
   calls: AgentCalls,
 ): AgentEnd {
   const isFine = code === 0 || cut !== undefined;
@@ -228,6 +228,7 @@ function endOf(
     ...(said.reward !== undefined && { reward: said.reward }),
     ...(said.rewards && { rewards: said.rewards }),
     ...(callRewards.length > 0 && { callRewards }),
+    ...(verified && { verified }),
     ...(cut !== undefined && { cut }),
     last: last === null ? turns : calls.turnOf(last).record.turn,
     ...(left.length > 0 && { abandoned: left }),

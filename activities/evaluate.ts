@@ -33,10 +33,14 @@ export function evaluateActivity({ openStore, environments, tools }: ProgramDeps
     const before = () => readJudgedTurns(store, id, turn - 1);
     const toolSettings = rollout.settings?.tools;
     const ended = rollout.settings?.program && (await other.readAgentEnd(store, id, record));
-    if (ended && ended.reward !== undefined) {
-      const { answer, callReward, ...own } = ended;
+    if (ended && (ended.reward !== undefined || ended.verdict)) {
+      const { answer, callReward, verdict: given, note: seen, ...own } = ended;
       const beside = { ...(answer !== undefined && { answer }), ...(callReward !== undefined && { callReward }) };
-      const verdict = { turn, ...verdictOf(own), ...own, of: hash, tookMs: 0, ...beside };
+      const what = {
+        ...verdictOf({ ...own, ...(given && { verdict: given }) }),
+        ...(seen !== undefined && { note: seen }),
+      };
+      const verdict = { turn, ...what, ...own, of: hash, tookMs: 0, ...beside };
       return shortVerdict((await store.put('verdict', id, verdict)).record);
     }
     if (record.calls && toolSettings && tools) {

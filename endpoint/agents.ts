@@ -2,7 +2,7 @@
 
 import type { AgentRequest, RecordedRequest } from '../domain/agent/conversation.ts';
 import type { Claim } from '../domain/agent/claims.ts';
-import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
+import type { Cut, ProgramRecord, Verified } from '../domain/agent/program.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import type { LastWords } from '../domain/agent/last-words.ts';
@@ -69,6 +69,8 @@ export interface AgentEnded {
   /** Last lines of its standard error. */
   readonly tail: string;
   readonly cut?: Cut;
+  /** By the tests of its container: `said.reward` is then theirs. */
+  readonly verified?: Verified;
   /** The id of the call whose reply it was given last; null if there is none. */
   readonly last: string | null;
   /** Ids of recorded calls whose reply it was not given. */

@@ -21,7 +21,9 @@ import {
 import { confineLaunch } from '../environments/processes/confine.ts';
 import { GuardedLines } from '../environments/processes/guarded-lines.ts';
 import { removeWorkspace, startIn, type Workspace } from '../environments/processes/workspace.ts';
+import { taskOfRow } from '../domain/agent/task.ts';
 import type { AgentAttempt, AgentEnded, Agents } from './agents.ts';
+import { openContainer, type OpenContainer } from './containers/open.ts';
 import { attemptEndpoint, timeoutError, newKey, type OwnEnd } from './attempt.ts';
 import { type FunctionHost, playFunction } from './function.ts';
 import { listenAt } from './http.ts';
@@ -66,20 +68,40 @@ async function played(attempt: AgentAttempt, launch: ProcessLaunch, folder: stri
   const key = newKey();
   const endpoint = attemptEndpoint(attempt, key);
   const server = await listenAt(endpoint.answer);
+  let container: OpenContainer | undefined;
   try {
     const code = filesOfCommand([launch.file, ...launch.args])[0] === undefined ? '' : launch.cwd;
     const env = { ...launch.env, ...variablesOf(attempt, server.url, key), EVERTURN_ROW: row, EVERTURN_CODE: code };
     const own = await startIn(workspace, attempt.mustBeLast, async () => {
       await writeFile(row, JSON.stringify(attempt.row));
-      const ended = ran({ ...launch, cwd: folder, env }, attempt);
+      container = await containerOf(attempt, folder);
+      const all = container ? { ...env, EVERTURN_EXEC: container.exec } : env;
+      const ended = ran({ ...launch, cwd: folder, env: all }, withinTask(attempt));
       ended.catch(() => undefined);
       return { ended };
     });
-    return await endpoint.ended(own.ended);
+    const ended = await endpoint.ended(own.ended);
+    return container ? await container.verified(ended) : ended;
   } finally {
     await server.close();
+    await container?.remove().catch(() => undefined);
     await removeWorkspace(workspace).catch(() => undefined);
   }
+}
+
+/** In the attempt's folder: what a killed attempt left goes with it. */
+async function containerOf({ program, row, id, signal }: AgentAttempt, folder: string) {
+  const { container } = program;
+  const place = { folder: join(folder, '.everturn-container'), key: idempotencyKey(id), signal };
+  return container && openContainer({ container, row, ...place });
+}
+
+/** A task's own limit holds where it is the smaller one. */
+function withinTask(attempt: AgentAttempt): AgentAttempt {
+  const { program, row } = attempt;
+  const own = program.container && taskOfRow(row)?.agent_timeout_sec;
+  const timeoutSeconds = Math.min(program.timeoutSeconds, own ?? program.timeoutSeconds);
+  return { ...attempt, program: { ...program, timeoutSeconds } };
 }
 
 /** One attempt of the process, to its end. */

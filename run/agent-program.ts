@@ -3,8 +3,9 @@
 
 import { readFile } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
+import { containerOf, mustBeStarted } from './container.ts';
 import { type AgentCode, bundleAgent } from '../client/temporal/agent-bundle.ts';
-import { FUNCTION, type ProgramRecord, SESSION } from '../domain/agent/program.ts';
+import { type ContainerRecord, FUNCTION, type ProgramRecord, SESSION } from '../domain/agent/program.ts';
 import type { Structured } from '../domain/agent/reply-form.ts';
 import { parseSideModel } from '../domain/agent/side-model.ts';
 import { serverUrl } from '../inference/http/server-url.ts';
@@ -43,9 +44,14 @@ export function programWords(text: string, cwd: string, flag = '--agent'): reado
 }
 
 /** The options as they hold with the agent's program: as they were given where the agent is a preset, or there is none. */
-export async function describeProgram(resolved: ResolvedOptions, cwd: string): Promise<DescribedProgram> {
+export async function describeProgram(
+  resolved: ResolvedOptions,
+  cwd: string,
+  dataset?: string,
+): Promise<DescribedProgram> {
   const { agent } = resolved.options;
-  if (agent === SESSION[0]) return withProgram(resolved, SESSION, commandIdentity(SESSION));
+  const container = containerOf(resolved.options, cwd, dataset);
+  if (agent === SESSION[0]) return withProgram(resolved, SESSION, commandIdentity(SESSION), container);
   if (agent === null || !isProgram(agent)) {
     const given = Object.keys(PROGRAM_FIELDS).find((key) => isAsked(resolved.origins[key as keyof RunOptions]));
     if (given === undefined) return { resolved };
@@ -58,10 +64,10 @@ export async function describeProgram(resolved: ResolvedOptions, cwd: string): P
   const [file = ''] = words;
   if (door === 'module' && OF_FUNCTION.test(await readFile(file, 'utf8'))) {
     const code = await bundleAgent(file, packageRoot());
-    return { ...withProgram(resolved, [FUNCTION, basename(file)], code.sha256), code };
+    return { ...withProgram(resolved, [FUNCTION, basename(file)], code.sha256, container), code };
   }
   const command = programWords(agent, cwd);
-  return withProgram(resolved, command, commandIdentity(command));
+  return withProgram(resolved, command, commandIdentity(command), container);
 }
 
 interface DescribedProgram {
@@ -86,7 +92,12 @@ function structuredIn({ structured, model }: RunOptions): Structured {
 }
 
 /** The options of a run whose agent is a program: it decides by itself how often it asks, and has one answer. */
-function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerprint: string): DescribedProgram {
+function withProgram(
+  resolved: ResolvedOptions,
+  spec: readonly string[],
+  fingerprint: string,
+  container: ContainerRecord | undefined,
+): DescribedProgram {
   const { options, origins } = resolved;
   const { agentTimeout: timeoutSeconds, maxCalls, onDivergence, trainCalls } = options;
   const structured = structuredIn(options);
@@ -102,12 +113,14 @@ function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerp
       `The agent ${short(spec.join(' '), 80)} asks its model within a worker, and this run's model is a function of its program.`,
       'Name a model of a server or an embedded one, or call the function in the agent itself.',
     );
+  if (container) mustBeStarted(spec);
   const program: ProgramRecord = {
     ...{ spec, fingerprint, timeoutSeconds, maxCalls },
     ...(onDivergence === 'fail' && { onDivergence }),
     ...(structured !== 'prompt' && { structured }),
     ...(trainCalls !== null && { trainCalls }),
     ...(sideModels.length > 0 && { sideModels }),
+    ...(container && { container }),
   };
   return { resolved: { origins, options: { ...options, agent: null, numTurns: 1 } }, program };
 }

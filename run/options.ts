@@ -1,6 +1,12 @@
 // Every option of a run: its name, what it takes, and its help. The flag is the kebab form of the name.
 
-import { DEFAULT_AGENT_SECONDS, DEFAULT_MAX_CALLS, MAX_AGENT_SECONDS, MAX_CALLS } from '../domain/agent/program.ts';
+import {
+  CONTAINERS,
+  DEFAULT_AGENT_SECONDS,
+  DEFAULT_MAX_CALLS,
+  MAX_AGENT_SECONDS,
+  MAX_CALLS,
+} from '../domain/agent/program.ts';
 import { parseTrainCalls, TRAIN_CALLS_FORM } from '../domain/agent/train-calls.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { AGENTS } from '../domain/rollout/agent.ts';
@@ -103,6 +109,14 @@ export const PROGRAM_FIELDS = {
     fromText: (given) => given.trim(),
     argument: '<which>',
     help: 'with a program: the calls that are trained, by their tag or the model that they ask for (tag=main, model!=small)',
+  }),
+  container: option(oneOf('none', ...CONTAINERS), 'none', {
+    argument: '<bwrap|docker|podman>',
+    help: 'with a program and harbor: tasks: what makes the container of each rollout',
+  }),
+  containerRoot: option(orNull(text('a folder')), null, {
+    argument: '<folder>',
+    help: 'with bwrap: the files of a container, or a folder of them for each task',
   }),
 };
 

@@ -28,15 +28,16 @@ export interface DescribedParts extends ResolvedOptions {
   tryOut(ask: (attempt: () => Promise<void>) => Promise<void>): Promise<void>;
 }
 
-/** `benchmark`: the one that is played. */
+/** `benchmark`: the one that is played. `dataset`: as the caller names it. */
 export async function describeParts(
   given: ResolvedOptions,
   caller: Caller,
   benchmark?: Benchmark,
+  dataset?: string,
 ): Promise<DescribedParts> {
   const ask = (queue: string) => askQueue(caller, queue);
   const described = await describeOwn(given.options.environment, caller, ask, benchmark);
-  const { resolved: ofProgram, program, code } = await describeProgram(given, caller.cwd);
+  const { resolved: ofProgram, program, code } = await describeProgram(given, caller.cwd, dataset);
   const { resolved, agent } = withAgent(ofProgram, described);
   const options = withAbsolutePaths(resolved.options, caller.cwd);
   const tools = await describeRunTools(options, caller, program !== undefined);

@@ -86,7 +86,7 @@ export async function prepareRun(wish: RunWish, caller: Caller): Promise<Prepare
   if (wish.name !== undefined) mustBeRunName(wish.name);
   mustTrain(wish.resolved);
   const benchmark = findBenchmark(wish.dataset, cwd);
-  const parts = await describeParts(wish.resolved, caller, benchmark);
+  const parts = await describeParts(wish.resolved, caller, benchmark, wish.dataset);
   mustNameJudge(benchmark, parts.settings.environments);
   const out = resolvePlace(cwd, wish.out);
   if (parts.codes.length > 0) mustLoadCodeFrom(out);

@@ -6,12 +6,26 @@ import type { RolloutId } from '../names/ids.ts';
 import { AGENT_QUEUE, SESSION_QUEUE } from '../names/queues.ts';
 import type { Json, JsonObject } from '../text/json.ts';
 import type { AgentRequest } from './conversation.ts';
+import { MAX_VERIFIER_SECONDS } from './task.ts';
 
 export const DEFAULT_AGENT_SECONDS = 3_600;
 export const MAX_AGENT_SECONDS = 86_400;
 export const DEFAULT_MAX_CALLS = 500;
 /** Its workflow holds a small fact of each. */
 export const MAX_CALLS = 10_000;
+
+/** What makes the container of each rollout, in which the tools of its agent run; `none`: there is none. */
+export const CONTAINERS = ['bwrap', 'docker', 'podman'] as const;
+export type ContainerKind = (typeof CONTAINERS)[number];
+
+const CONTAINER = f.objectOf({
+  by: f.oneOf(...CONTAINERS),
+  /** With bwrap: the folder whose copy is the root of each container. */
+  root: f.maybe(f.NAME),
+  /** The folder with the task directories. */
+  tasks: f.NAME,
+});
+export type ContainerRecord = f.TypeOf<typeof CONTAINER>;
 
 /** Fixed when the run is made, and equal on all of its workers. */
 export const PROGRAM = f.objectOf({
@@ -31,6 +45,8 @@ export const PROGRAM = f.objectOf({
   trainCalls: f.maybe(f.NAME),
   /** Models that requests may name beside the run's own. */
   sideModels: f.maybe(f.listOf(SIDE_MODEL)),
+  /** Absent: its tools run where it runs. */
+  container: f.maybe(CONTAINER),
 });
 export type ProgramRecord = f.TypeOf<typeof PROGRAM>;
 
@@ -68,7 +84,8 @@ export interface ProgramFacts {
 export function programFacts(program: ProgramRecord): ProgramFacts {
   const title = programTitle(program);
   if (isSession(program)) return { title, queue: SESSION_QUEUE, withinSeconds: SESSION_SECONDS };
-  return { title, queue: AGENT_QUEUE, withinSeconds: program.timeoutSeconds + STARTING_SECONDS };
+  const verifying = program.container ? MAX_VERIFIER_SECONDS : 0;
+  return { title, queue: AGENT_QUEUE, withinSeconds: program.timeoutSeconds + STARTING_SECONDS + verifying };
 }
 
 /** A limit that refused a call of the program: its exit code is then no failure. */
@@ -93,6 +110,17 @@ const AGENT_END = f.objectOf({
   rewards: f.maybe(f.mapOf(f.NUMBER)),
   /** The rewards that the program gave to single calls, by turn. */
   callRewards: f.maybe(f.listOf(f.objectOf({ turn: f.PLACE, reward: f.NUMBER }))),
+  /** Present if tests in the rollout's container decided it. */
+  verified: f.maybe(
+    f.objectOf({
+      /** Why they left it undecided. Absent: `reward` is theirs. */
+      undecided: f.maybe(f.NAME),
+      /** What was seen of it. */
+      note: f.maybe(f.TEXT),
+      /** The digest of the container's image. */
+      image: f.maybe(f.NAME),
+    }),
+  ),
   cut: f.maybe(f.oneOf(...CUTS)),
   /** The turn whose reply it was given last. */
   last: f.PLACE,
@@ -100,6 +128,7 @@ const AGENT_END = f.objectOf({
   abandoned: f.maybe(f.listOf(f.PLACE)),
 });
 export type AgentEnd = f.TypeOf<typeof AGENT_END>;
+export type Verified = NonNullable<AgentEnd['verified']>;
 
 /**
  * An entry of the log of a rollout's attempts; each is written once, behind all that are there. An attempt that begins, and

@@ -215,6 +215,7 @@ export const REASONS = {
     'agent-not-served',
     'agent-silent',
     'agent-timeout',
+    'container-failed',
     'not-built',
   ],
   /** A tool could not do its work, or may not run here. A fault that a tool itself reports is told to the model instead. */

@@ -67,7 +67,8 @@ export function confineLaunch(launch: ProcessLaunch): ProcessLaunch {
   return { ...launch, file: found.bwrap, args: [...args, ...launch.args], endings: codes };
 }
 
-function onPath(name: string): string | undefined {
+/** Where a program is; undefined if none of that name is on the PATH. */
+export function onPath(name: string): string | undefined {
   const folders = (process.env['PATH'] ?? '/usr/bin:/bin').split(':').filter((folder) => folder.startsWith('/'));
   return folders.map((folder) => `${folder}/${name}`).find((file) => existsSync(file));
 }

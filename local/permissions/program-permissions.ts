@@ -81,7 +81,14 @@ export function openProgramPermissions(
       const ours = isPlainFunction
         ? (operator.runModules || registered?.fingerprint === program.fingerprint) && program.spec
         : [registered?.spec ?? [], ...operator.agents].find((words) => isDeepStrictEqual(words, program.spec));
-      if (ours) return ours;
+      const { container } = program;
+      // Its folders are copied and read: those that the user's own command named.
+      if (ours && (!container || isDeepStrictEqual(container, registered?.container))) return ours;
+      if (ours)
+        throw new AgentError('This worker plays no containers of runs that a command of its user did not start.', {
+          ...{ reason: 'agent-not-served', retryable: true, ofThisWorker: true },
+          fix: 'A worker of the user who made the run does (docs/containers.md).',
+        });
       const flag = isPlainFunction ? '--run-modules' : `--serve-agent ${quotedShort(program.spec.join(' '))}`;
       throw new AgentError(`This worker does not run the agent ${programTitle(program)}.`, {
         reason: 'agent-not-served',

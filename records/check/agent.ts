@@ -135,15 +135,17 @@ export function rightCallVerdict(
   const isLast =
     agent !== undefined && i + 1 === agent.turns && end?.outcome !== 'failed' && end?.outcome !== 'cancelled';
   if (!isLast) return { turn: i + 1, ...CALLED, of, answer: undefined, callReward, calls: undefined };
-  const { answer, reward } = agent;
+  const { answer, reward, verified } = agent;
+  const { undecided, note } = verified ?? {};
   return {
     turn: i + 1,
     of,
-    environment: reward === undefined ? environment : undefined,
+    environment: reward === undefined && undecided === undefined ? environment : undefined,
     callReward,
     calls: undefined,
     done: true,
     ...(reward !== undefined && { reward, rewards: agent.rewards }),
+    ...(undecided !== undefined && { verdict: 'undecided', reason: undecided, note, reward: undefined }),
     ...(answer !== null && { answer: answer === turns[i]!.record.answer ? undefined : answer }),
   };
 }

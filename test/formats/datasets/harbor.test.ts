@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../../formats/datasets/dataset.ts';
 import { harborSource } from '../../../formats/datasets/harbor.ts';
@@ -7,18 +7,11 @@ import { openDataset } from '../../../formats/datasets/index.ts';
 import { parseToml } from '../../../formats/datasets/toml.ts';
 import { badOf, rowsOf } from '../../contract/dataset.ts';
 import { testFolder } from '../../support/scratch-folder.ts';
+import { PLAIN_TASK, writeTasks } from '../../support/task-folder.ts';
 
-const PLAIN = { 'instruction.md': 'Fix it.\n', 'tests/test.sh': 'exit 0\n', 'environment/Dockerfile': 'FROM x\n' };
+const { 'task.toml': _, ...PLAIN } = PLAIN_TASK;
 
-function tasks(all: Readonly<Record<string, Readonly<Record<string, string>>>>): string {
-  const folder = testFolder();
-  for (const [name, files] of Object.entries(all))
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, name, path)), { recursive: true });
-      writeFileSync(join(folder, name, path), text);
-    }
-  return folder;
-}
+const tasks = (all: Parameters<typeof writeTasks>[1]): string => writeTasks(testFolder(), all);
 
 const open = (folder: string) => openDataset(harborSource(`harbor:${folder}`, '/'), { forProgram: true });
 const harborOf = (row: Row | undefined) => (row?.ok ? row.query.row?.['harbor'] : undefined);
@@ -48,7 +41,7 @@ describe('a folder of task directories', () => {
     expect(harborOf(rows[1])).toEqual({
       ...{ name: 'b', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), agent_timeout_sec: 120 },
       ...{ verifier_timeout_sec: 90, build_timeout_sec: 600, cpus: 1.5, memory_mb: 2048, network: false },
-      ...{ docker_image: 'org/image:tag', agent_user: '1000', env: { MODE: 'fast' } },
+      ...{ workdir: '/app', docker_image: 'org/image:tag', agent_user: '1000', env: { MODE: 'fast' } },
     });
     expect(rows[1]).toMatchObject({ query: { prompt: { messages: [{ content: 'Fix it.\n' }] }, solutions: [] } });
     // One task is a data set, too.
