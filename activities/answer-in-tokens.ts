@@ -4,6 +4,7 @@
 // logprobs accumulate; of two workers' records of one chunk the first counts.
 
 import { tokenBudget } from '../domain/rollout/ending.ts';
+import { type ExpertsSlice, expertsFrom, slicesUpTo } from '../domain/rollout/experts.ts';
 import { drawsFromSets, type KeptSet, packedKept, saysNoSets, unpackedKept } from '../domain/rollout/kept-sets.ts';
 import { ModelError } from '../domain/errors/errors.ts';
 import { takesCredit, tokenStarts } from '../domain/rollout/credit.ts';
@@ -15,6 +16,7 @@ import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { ChunkRecord, Finish } from '../domain/rollout/turn.ts';
 import { fallingVersions, olderAmong } from '../domain/weights/weight-version.ts';
 import type { GenerateRequest, Reply, TokenBackend, TokenFacts } from '../inference/backend.ts';
+import type { Store } from '../records/store.ts';
 import { isFull, type NoRoom, nullIfFull, commonRequest, type DueTurn } from './answer.ts';
 import type { Answered } from './turn-prompt.ts';
 
@@ -39,11 +41,12 @@ export async function answerInTokens(backend: TokenBackend, asked: DueTurn): Pro
     deterministic: settings.deterministic,
     stopTokenIds: await stopIds(backend, settings.tools),
     ...(prompt.form && { form: prompt.form }),
+    ...(facts.givesExperts && { expertsFrom: expertsFrom(context.length - fresh.ids.length) }),
   };
   const whole = await inChunks(backend, asked, request).catch(nullIfFull(turn));
   if (!whole) return noRoom;
   const stopped = await atStop(whole, prompt.stopTexts, tokenizer);
-  const { outputIds, logprobs, kept, finish, versions, server, chunks } = stopped ?? whole;
+  const { outputIds, logprobs, kept, slices, finish, versions, server, chunks } = stopped ?? whole;
   const outputText = await tokenizer.decode(outputIds, { skipSpecialTokens: false });
   const shown = (ids: readonly number[]) => tokenizer.decode(ids, { skipSpecialTokens: true });
   const answer = await shown(outputIds);
@@ -53,7 +56,9 @@ export async function answerInTokens(backend: TokenBackend, asked: DueTurn): Pro
       contextIds: fresh.ids,
       logprobs,
       ...keptField(kept),
-      ...(facts.identity?.hasExperts && { expertsMissing: true }),
+      ...(slices.length > 0
+        ? { experts: slicesUpTo(slices, context.length + outputIds.length - 1) }
+        : facts.identity?.hasExperts && { expertsMissing: true }),
       ...text,
       ...(takesCredit(rollout) && { tokenStarts: await tokenStarts(text, shown) }),
       versions,
@@ -120,8 +125,12 @@ async function stopIds(
   return [...new Set([...facts.stopTokenIds, ...encoded.flatMap((ids) => (ids.length === 1 ? ids : []))])];
 }
 
+type Part = Omit<Reply, 'experts'> & Pick<Answer, 'slices'>;
+
 /** The replies to one turn's requests, joined. */
-interface Answer extends Reply {
+interface Answer extends Omit<Reply, 'experts'> {
+  /** Of all its parts; none where one of them has none. */
+  readonly slices: readonly ExpertsSlice[];
   /** Chunks that are stored. */
   readonly chunks: number;
 }
@@ -130,7 +139,8 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
   const { store, id, turn, options } = asked;
   // A form holds from the first token on, whatever stands before it: no part of an answer is asked for by itself.
   const newTokensPerChunk = request.form ? null : asked.rollout.settings.newTokensPerChunk;
-  let answer: Answer = { outputIds: [], logprobs: [], finish: 'length', versions: [], server: null, chunks: 0 };
+  const none = { outputIds: [], logprobs: [], slices: [], versions: [] };
+  let answer: Answer = { ...none, finish: 'length', server: null, chunks: 0 };
   for (let chunk = 1; ; chunk++) {
     const stored = chunk === 1 ? asked.firstChunk : (await store.get('chunk', id, turn, chunk))?.record;
     if (stored) {
@@ -146,6 +156,7 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
         onProgress: (tokens) => options.onProgress?.(answer.outputIds.length + tokens),
       })
       .then((reply) => asRecorded(reply, backend.facts, asked.rollout.settings))
+      .then((reply) => withSlices(store, reply))
       .catch((error: unknown) => {
         if (answer.outputIds.length > 0 && isFull(error)) return null;
         throw error;
@@ -159,13 +170,14 @@ async function inChunks(backend: TokenBackend, asked: DueTurn, request: Generate
     if (part.finish === 'stop' || whole.outputIds.length >= request.maxNewTokens) return whole;
     if (request.form && part.finish === 'length') return whole;
     if (part.outputIds.length === 0 || request.form) throw nothingCame(part.finish);
-    const { outputIds, logprobs, kept, finish, versions, server } = part;
+    const { outputIds, logprobs, kept, slices, finish, versions, server } = part;
     const record: ChunkRecord = {
       turn,
       chunk,
       outputIds,
       logprobs,
       ...keptField(kept),
+      ...(slices.length > 0 && { experts: slices }),
       finish,
       versions,
       server,
@@ -190,11 +202,29 @@ function asRecorded(reply: Reply, facts: TokenFacts, settings: RolloutSettings):
 function rest(request: GenerateRequest, answer: Answer, maxNewTokens: number): GenerateRequest {
   const version = answer.versions.at(-1)?.version;
   const prefer = answer.server !== null && version !== undefined ? { server: answer.server, version } : null;
-  return { ...request, contextIds: concatenated(request.contextIds, answer.outputIds), maxNewTokens, prefer };
+  const contextIds = concatenated(request.contextIds, answer.outputIds);
+  // Those of the parts before end there.
+  const isLater = request.expertsFrom !== undefined && answer.outputIds.length > 0;
+  return {
+    ...request,
+    contextIds,
+    maxNewTokens,
+    prefer,
+    ...(isLater && { expertsFrom: expertsFrom(contextIds.length) }),
+  };
 }
 
-function joined(before: Answer, part: Reply, stored: 0 | 1): Answer {
+/** Its experts are stored before what refers to them. */
+async function withSlices(store: Pick<Store, 'putExperts'>, reply: Reply): Promise<Part> {
+  const { experts, ...rest } = reply;
+  if (!experts || experts.rows === 0) return { ...rest, slices: [] };
+  const { data, ...place } = experts;
+  return { ...rest, slices: [{ ...(await store.putExperts(data)), ...place }] };
+}
+
+function joined(before: Answer, part: Part, stored: 0 | 1): Answer {
   const offset = before.outputIds.length;
+  const isWhole = offset === 0 || before.slices.length > 0;
   const versions = [...before.versions];
   for (const { version, start, end, ...more } of part.versions) {
     // An empty span counts only in an answer without tokens: it names the weights that gave it.
@@ -208,6 +238,7 @@ function joined(before: Answer, part: Reply, stored: 0 | 1): Answer {
   return {
     outputIds: concatenated(before.outputIds, part.outputIds),
     logprobs: concatenated(before.logprobs, part.logprobs),
+    slices: isWhole && part.slices.length > 0 ? [...before.slices, ...part.slices] : [],
     ...((before.kept ?? part.kept) && { kept: [...keptOf(before), ...keptOf(part)] }),
     finish: part.finish,
     versions,
@@ -221,8 +252,9 @@ const keptOf = ({ kept, outputIds }: Reply): readonly KeptSet[] => kept ?? outpu
 
 const keptField = (kept: Reply['kept'] = []) => (kept.length > 0 ? { kept: packedKept(kept) } : {});
 
-const asReply = ({ kept, ...record }: ChunkRecord): Reply => ({
+const asReply = ({ kept, experts = [], ...record }: ChunkRecord): Part => ({
   ...record,
+  slices: experts,
   ...(kept !== undefined && { kept: unpackedKept(kept)! }),
 });
 

@@ -31,6 +31,7 @@ export function patientStore(store: Store, waits: (what: string | null) => void)
   }
   return {
     ...store,
+    putExperts: (data) => untilWritten(() => store.putExperts(data)),
     put: (kind, of, record) =>
       COSTLY.has(kind) ? untilWritten(() => store.put(kind, of, record)) : store.put(kind, of, record),
   };

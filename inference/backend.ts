@@ -8,6 +8,7 @@ import type { CallToShow, ShownCall } from '../domain/context/call-text.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { ChatMessage, Message } from '../domain/query/query.ts';
 import type { ServerStatus } from '../domain/run/server-status.ts';
+import type { GivenExperts } from '../domain/rollout/experts.ts';
 import type { KeptSet } from '../domain/rollout/kept-sets.ts';
 import type { NamedAdapter } from '../domain/weights/adapter.ts';
 import type { Sampling } from '../domain/rollout/sampling.ts';
@@ -39,6 +40,8 @@ export interface GenerateRequest extends AnyRequest {
   readonly prefer?: { readonly server: string; readonly version: number } | null;
   /** The server holds the answer to it. */
   readonly form?: ReplyForm;
+  /** The first token whose experts are wanted; absent: none are. */
+  readonly expertsFrom?: number;
   /** Set by the fleet: the adapter that answers; absent: the model itself. */
   readonly adapter?: NamedAdapter;
 }
@@ -71,6 +74,8 @@ export interface Reply {
   readonly kept?: readonly KeptSet[];
   /** One logprob per output id over its set, where `logprobs` are of another distribution. */
   readonly keptLogprobs?: readonly number[];
+  /** The experts of the tokens from the request's `expertsFrom` on; absent if the server does not say. */
+  readonly experts?: GivenExperts;
   readonly finish: Finish;
   /** Contiguous, covering all of outputIds; of none, an empty one. */
   readonly versions: readonly VersionSpan[];
@@ -127,6 +132,8 @@ export interface TokenFacts extends AnyFacts {
   readonly vocabSize: number;
   /** Its replies have `kept` wherever tokens are left out. */
   readonly givesKept?: boolean;
+  /** Its replies have `experts` where they are wanted. */
+  readonly givesExperts?: boolean;
   /** Context plus answer, at most. */
   readonly contextLength: number;
   /** Pad and EOS ids of the tokenizer: the seed's stop ids. */

@@ -6,6 +6,7 @@ import type { FeedHead, OpenGroups } from '../domain/feed/lines.ts';
 import { oldAnswers } from '../records/reading/group-members.ts';
 import { readFleet, STALE_MS } from '../records/run/fleet-status.ts';
 import { openWeightsLedger } from '../records/run/weights.ts';
+import { sizeOfExperts } from '../records/run/experts.ts';
 import type { Store } from '../records/store.ts';
 import type { RunPlace } from '../run/place.ts';
 import { openEvaluations } from '../viewer/evaluations.ts';
@@ -32,9 +33,11 @@ export async function detailsOfRun(place: RunPlace, { source }: RunProgress, aro
   const { forkedFrom = null, train, settings, model } = stored?.record ?? {};
   // Its servers do not say what tokens were drawn from, and a trainer takes them as they are.
   const biased = train !== undefined && settings !== undefined && isBiased(settings);
-  const expertsMissing = train !== undefined && model?.hasExperts === true;
+  const expertsMissing = train !== undefined && model?.hasExperts === true && !model.givesExperts;
+  const experts = model?.hasExperts ? await sizeOfExperts(folder) : null;
   const warnings = { ...(biased && { biased }), ...(expertsMissing && { expertsMissing }) };
-  return { run, folder, servers, feed, evaluations, weights, people, forkedFrom, ...warnings };
+  const kept = experts && experts.files > 0 ? { experts } : {};
+  return { run, folder, servers, feed, evaluations, weights, people, forkedFrom, ...warnings, ...kept };
 }
 
 export interface FeedStatus extends FeedHead {

@@ -13,6 +13,7 @@ import * as layout from './format/layout.ts';
 import { countFeedEntries, dropChunks, rolloutAt, rolloutFolders } from './in-flight/listing.ts';
 import { factsOf, namesIn, placeOf, removeOldTemporaries } from './places/files.ts';
 import { countQueries, readQueries, writeQueries } from './run/queries.ts';
+import { openExperts } from './run/experts.ts';
 import type { Ended } from './ended/ended.ts';
 import { openListing } from './ended/listing.ts';
 import { openEnded } from './ended/objects.ts';
@@ -96,6 +97,7 @@ export function openFileStore(
 
     dropChunks: (id, turn) => dropChunks(folderOf(id), turn),
 
+    ...openExperts(folder, disk),
     ...openLogs(folder, disk),
     ...openListing(folder, run, ended),
   };

@@ -3,6 +3,7 @@
 // in flight, which is files, and an ended one, which is a line (ended/) and takes no further record. On a disk or in a bucket.
 
 import type { RolloutId } from '../domain/names/ids.ts';
+import type { ExpertsSlice } from '../domain/rollout/experts.ts';
 import type { Query } from '../domain/query/query.ts';
 import type { RolloutRow } from '../domain/rollout/rollout-row.ts';
 import type { LogText } from '../domain/rollout/turn-log.ts';
@@ -42,6 +43,11 @@ export interface Store {
    */
   put<K extends RecordKind>(kind: K, of: OwnerOf<K>, record: Records[K]): Promise<Stored<Records[K]>>;
   get<K extends RecordKind>(kind: K, ...name: NameOf<K>): Promise<Stored<Records[K]> | undefined>;
+
+  /** Stores experts of tokens as a file that is named by its content, durable on return. */
+  putExperts(data: Uint8Array): Promise<Pick<ExpertsSlice, 'sha256' | 'bytes'>>;
+  /** Undefined where there is no such file; throws where its content is another. */
+  readExperts(of: Pick<ExpertsSlice, 'sha256' | 'bytes'>): Promise<Buffer | undefined>;
 
   /** Stores queries.jsonl and its index at once; an earlier one stays. Returns their number. */
   putQueries(queries: AsyncIterable<Query> | Iterable<Query>): Promise<number>;

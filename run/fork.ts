@@ -7,6 +7,7 @@ import type { RolloutId } from '../domain/names/ids.ts';
 import { carriedSay, carriedTurn, carriedVerdict } from '../domain/rollout/copy-records.ts';
 import { type ForkedFrom, parentOf } from '../domain/rollout/lineage.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
+import { copyExperts } from '../records/run/experts.ts';
 import { hashQueries } from '../records/run/queries.ts';
 import type { Origin, RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
@@ -91,6 +92,7 @@ async function carryOver(
       turn > 1 ? source.get('say', old, turn) : undefined,
     ]);
     if (!original || !verdict) throw gone(source, turn);
+    await copyExperts(source, store, original.record);
     if (say) await store.put('say', id, carriedSay(say.record, say.hash, previous));
     const copy = await store.put('turn', id, carriedTurn(original.record, original.hash, previous));
     await store.put('verdict', id, carriedVerdict(verdict.record, verdict.hash, copy.hash));

@@ -17,6 +17,7 @@ import { OF_RUN, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say, typable } from '../io.ts';
 import { showEnding } from '../play/ending.ts';
 import { followToEnd } from '../play/follow.ts';
+import { bytesText } from '../view/plan-text.ts';
 import { BIASED, EXPERTS_MISSING, STAYS } from '../play/play-run.ts';
 import { ago, lines, paintFor, plural } from '../format.ts';
 import { peopleLine } from '../view/people.ts';
@@ -85,6 +86,8 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     status.forkedFrom && `${paint('dim', 'From')}       ${lineageText(status.forkedFrom)}`,
     status.feed && ['', ...feedStatusLines(status.feed, io.now()), ''],
     status.biased && paint('yellow', BIASED),
+    status.experts &&
+      `${paint('dim', 'Experts')}    ${bytesText(status.experts.bytes)} in ${plural(status.experts.files, 'file')}, before their compression`,
     status.expertsMissing && paint('yellow', EXPERTS_MISSING),
     evaluationLine(status.evaluations, paint),
     status.servers.length > 0 && ['', serverTable(status.servers, paint), ''],

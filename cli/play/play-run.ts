@@ -132,7 +132,7 @@ async function playedLines(io: Io, link: Link, { place, record, rows, parts }: P
     options.train &&
       `Training   ${batchGroups} groups a step, at most ${plural(maxStaleness, 'version')} old, handed out by ${by}`,
     options.train && isBiased(record.settings) && BIASED,
-    options.train && record.model?.hasExperts && EXPERTS_MISSING,
+    options.train && record.model?.hasExperts && !record.model.givesExperts && EXPERTS_MISSING,
     options.eval !== null &&
       `Evaluated  versions 0, ${every}, ${2 * every}, … of the weights, as runs in ${shortPath(io, evaluationsFolder(place.store.folder))}`,
     program

@@ -60,19 +60,19 @@ export function planText(plan: Plan, freeBytes: number | null): string {
       ? 'the server tokenises'
       : `${count(promptTokens.mean)} in the mean, ${count(promptTokens.most)} at most (of ${plural(promptTokens.of, 'query', 'queries')})`;
   const room = freeBytes !== null && freeBytes < plan.bytesPerThousand ? ', which is NOT free' : '';
-  const usual = `${size(plan.bytesPerThousand)} with up to 1,000 tokens a turn${room}`;
-  const free = freeBytes === null ? '' : `; ${size(freeBytes)} free`;
+  const usual = `${bytesText(plan.bytesPerThousand)} with up to 1,000 tokens a turn${room}`;
+  const free = freeBytes === null ? '' : `; ${bytesText(freeBytes)} free`;
   return [
     `Rows       ${plural(queries, 'query', 'queries')}${left}`,
     `Rollouts   ${count(rollouts)}: × ${plural(samples, 'sample')}${epochs > 1 ? ` × ${epochs} epochs` : ''}, of at most ${plural(numTurns, 'turn')}`,
     `Calls      ${count(calls)} generations at most`,
     `Prompts    tokens: ${prompt}`,
     `Output     ${count(outputTokens)} tokens at most${plan.limitedByContext ? ", by the model's context" : ', by --max-new-tokens'}`,
-    `Disk       ${count(files)} files; ${usual}, ${size(plan.bytes)} at most${free}`,
+    `Disk       ${count(files)} files; ${usual}, ${bytesText(plan.bytes)} at most${free}`,
   ].join('\n');
 }
 
-function size(bytes: number): string {
+export function bytesText(bytes: number): string {
   const units = ['kB', 'MB', 'GB', 'TB', 'PB'];
   let value = bytes / 1000;
   let unit = 0;

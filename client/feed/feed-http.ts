@@ -44,9 +44,13 @@ export function mustBeAllowed(request: IncomingMessage, token: string | null, lo
 /** The path without its query. */
 export const pathOf = ({ url }: IncomingMessage): string => (url ?? '').split('?', 1)[0]!.replace(/^\//, '');
 
+/** `experts/<2 hex>/<sha256>-<bytes>.gz`: a file that a row names. */
+const EXPERTS_PATH = /^experts\/[0-9a-f]{2}\/[0-9a-f]{64}-\d{1,15}\.gz$/;
+
 /** `path`: a request's, or what is left of it behind the name of a run. */
-export function verbOf(path: string, method = ''): Verb | 'status' {
+export function verbOf(path: string, method = ''): Verb | 'status' | 'experts' {
   if (path === 'status' && (method === 'GET' || method === 'HEAD')) return 'status';
+  if (EXPERTS_PATH.test(path) && method === 'GET') return 'experts';
   const verb = VERBS.find((known) => known === path);
   if (verb === undefined) {
     const fix = `It has POST ${VERBS.map((known) => `/${known}`).join(', ')} and GET /status.`;

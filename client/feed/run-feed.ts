@@ -10,7 +10,7 @@ import { oldAnswers } from '../../records/reading/group-members.ts';
 import type { Store } from '../../records/store.ts';
 import type { Session } from '../temporal/connection.ts';
 import { callFeed, type FeedPlace, feedProgressOf } from '../temporal/feed.ts';
-import { readVerbArguments } from './feed-http.ts';
+import { pathOf, readVerbArguments } from './feed-http.ts';
 import { openBatch, type RunShape } from './feed-rows.ts';
 
 export interface RunFeedOptions {
@@ -24,7 +24,7 @@ export interface RunFeedOptions {
 
 export interface RunFeed {
   /** Throws what is to be refused. */
-  answer(verb: Verb | 'status', request: IncomingMessage, response: ServerResponse): Promise<void>;
+  answer(verb: Verb | 'status' | 'experts', request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 /** One Update waits so long at most; then it is asked again. */
@@ -39,6 +39,7 @@ export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions
     async answer(verb, request, response) {
       response.setHeader('everturn-protocol', '1');
       if (verb === 'status') return json(response, (await feedProgressOf(session(), place)) ?? null);
+      if (verb === 'experts') return sendExperts(request, response);
       const given = await readVerbArguments(verb, request);
       const folder = given['weights'] ?? given['adapter'];
       if (verb === 'version' && typeof folder === 'string') onWeights?.(folder);
@@ -92,6 +93,18 @@ export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions
     if (!(error instanceof UsageError) || error.reason !== 'feed-busy') throw error;
     await sleep(500);
     return { lease: null, why: 'waiting' };
+  }
+
+  /** The bytes of a file that a row names, proved by its name. */
+  async function sendExperts(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, sha256, bytes] = /([0-9a-f]{64})-(\d+)\.gz$/.exec(pathOf(request))!;
+    const data = await store.readExperts({ sha256: sha256!, bytes: Number(bytes) });
+    if (!data) {
+      const fix = 'Name a file by the path that a row of this run gives.';
+      throw new UsageError('The run has no such file of experts.', { reason: 'no-such-path', fix });
+    }
+    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': data.length });
+    response.end(data);
   }
 
   async function sendBatch(lease: GrantedLease, gap: number | null, response: ServerResponse): Promise<void> {

@@ -84,11 +84,15 @@ export function mustServeLogprobs(facts: LogprobFacts, settings: LogprobSettings
       fix: 'Start them with the same settings, name only one of them, or sample at temperature 1 with no token left out, where all kinds are equal.',
     });
   }
+  // Without a cut these two are equal.
+  const lacksSets = meaning === 'temperature' && wanted === 'policy';
   throw new ModelError(
     `The logprobs of ${name} belong to another distribution (${meaning}) than the run wants (${wanted}).`,
     {
       reason: 'logprobs-differ',
-      fix: `Start the server with ${wanted} logprobs, choose the other kind with --logprobs, or sample at temperature 1 with no token left out, where both are equal.`,
+      fix: lacksSets
+        ? 'Sample with --top-p 1 and without --top-k and --min-p, or serve by an SGLang from 0.5.23 on, which says what these left (return_sampling_mask).'
+        : `Start the server with ${wanted} logprobs, choose the other kind with --logprobs, or sample at temperature 1 with no token left out, where both are equal.`,
     },
   );
 }

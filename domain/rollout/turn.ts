@@ -2,6 +2,7 @@
 
 import * as f from '../schema/fields.ts';
 import { ASKED_CALL, GIVEN_REPLY } from '../agent/call-record.ts';
+import { EXPERTS } from './experts.ts';
 import { KEPT_SETS } from './kept-sets.ts';
 import { CARRIED, SAID } from './lineage.ts';
 import { GIVEN_CALLS, WRITTEN_CALLS } from '../tools/tool.ts';
@@ -52,6 +53,8 @@ export const TURN = {
   logprobs: f.NUMBERS,
   /** The ids that each output id was drawn from, packed; absent if all of them, or if the server does not say. */
   kept: f.maybe(KEPT_SETS),
+  /** Where the experts of its tokens lie, of a mixture of experts whose servers say them. */
+  experts: f.maybe(EXPERTS),
   /** True of a mixture of experts: the experts that made each token are not recorded. */
   expertsMissing: f.maybe(f.oneOf(true)),
   /** outputIds as text, special tokens included. */
@@ -115,6 +118,7 @@ export const CHUNK = {
   outputIds: TURN.outputIds,
   logprobs: TURN.logprobs,
   kept: TURN.kept,
+  experts: TURN.experts,
   finish: TURN.finish,
   versions: TURN.versions,
   server: TURN.server,

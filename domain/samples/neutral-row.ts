@@ -4,6 +4,7 @@
 // Leaves out texts, and who trains on the row.
 
 import { completeTurns } from './complete-turns.ts';
+import { expertsFields, type ExpertsFields } from './row-experts.ts';
 import { type KeptFields, keptFields } from './kept-tokens.ts';
 import { isOfCredit, trainedTokens } from '../rollout/credit.ts';
 import type { StopReason } from '../rollout/ending.ts';
@@ -35,7 +36,7 @@ export interface RowOptions {
   readonly isStale?: (span: VersionSpan, newest: number) => boolean;
 }
 
-export interface NeutralRow extends RowLabels, KeptFields {
+export interface NeutralRow extends RowLabels, KeptFields, ExpertsFields {
   /** Unique for each (query, sample) of a run: `sampleId`. */
   readonly id: string;
   readonly query: string;
@@ -78,8 +79,6 @@ export interface NeutralRow extends RowLabels, KeptFields {
   readonly temperature: number;
   /** Epoch milliseconds when the rollout began. */
   readonly birth_time: number;
-  /** The model is a mixture of experts, and the experts that made its tokens are not recorded. */
-  readonly experts_missing?: true;
   /** r_t by token, present in a run whose environment places rewards: each at its last token, or the last trained one before it. */
   readonly token_rewards?: readonly number[];
   /** 1 on a token of weights too old to train on it; absent where nobody asked. */
@@ -174,7 +173,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> & 
     temperature: settings.temperature,
     birth_time: rollout.birthTime,
     ...sets,
-    ...(turns.some(({ expertsMissing }) => expertsMissing) && { experts_missing: true }),
+    ...expertsFields(turns),
     ...(rewards && { token_rewards: rewards.map(float32) }),
     ...(stale && { mask_stale: stale }),
     ...(branch && ofBranch(branch)),

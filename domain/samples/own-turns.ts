@@ -16,17 +16,21 @@ export function ownTurns(played: Trajectory, first = played.rollout.parent?.turn
   const before = turns.slice(0, first - 1);
   if (laterTurns.length === 0) return undefined;
   const open = laterTurns[0]!.record;
+  const { experts: _own, ...rest } = open;
+  const experts = [...before.map(({ record }) => record), open].map((record) => record.experts);
+  const isWhole = experts.every((slices) => slices !== undefined);
   const prefix: TurnRecord = {
-    ...open,
+    ...rest,
+    ...(isWhole ? { experts: experts.flat() } : open.experts && { expertsMissing: true as const }),
     contextIds: before
       .flatMap(({ record }) => [record.contextIds, record.outputIds])
       .concat([open.contextIds])
       .flat(),
     contextText: before.map(({ record }) => record.contextText + record.outputText).join('') + open.contextText,
   };
-  const { parent: _, ...rest } = rollout;
+  const { parent: _, ...own } = rollout;
   return {
-    rollout: { ...rest, query: { ...rollout.query, prompt: promptOf(rollout.query, before, prefix) } },
+    rollout: { ...own, query: { ...rollout.query, prompt: promptOf(rollout.query, before, prefix) } },
     turns: laterTurns.map(({ record, verdict }, i) => ({
       record: { ...(i === 0 ? prefix : record), turn: i + 1 },
       verdict: verdict && { ...verdict, turn: i + 1 },

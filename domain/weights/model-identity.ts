@@ -23,6 +23,8 @@ export const MODEL = objectOf({
   canary: orNull(CANARY),
   /** A mixture of experts; absent: it is none, or its config.json was not found. */
   hasExperts: maybe(oneOf(true)),
+  /** All servers say to which of them each token went. */
+  givesExperts: maybe(oneOf(true)),
 });
 export type ModelIdentity = TypeOf<typeof MODEL>;
 

@@ -94,7 +94,8 @@ const ROLLOUT_COLUMNS: RowForm<RolloutColumns>['columns'] = {
   kept_ids: { kind: 'int', list: 'of lists', sparse: 'kept' },
   kept_missing: { kind: 'int', sparse: 'kept' },
   biased_logprobs: { kind: 'bool', sparse: 'kept' },
-  experts_missing: { kind: 'bool', sparse: 'kept' },
+  experts: { kind: 'json', list: true, sparse: 'experts' },
+  experts_missing: { kind: 'bool', sparse: 'experts' },
   versions: { kind: 'int', list: true },
   turn_ids: { kind: 'int', list: true },
   turn_ends: { kind: 'int', list: true },
@@ -139,12 +140,12 @@ export const parquet: Exporter = {
   open: () => openParquet(rolloutTable),
 };
 
-type Kind = 'text' | 'int' | 'long' | 'double' | 'float' | 'bool';
+type Kind = 'text' | 'json' | 'int' | 'long' | 'double' | 'float' | 'bool';
 interface Column {
   readonly kind: Kind;
   readonly list?: true | 'of lists';
   /** Rows may lack it: a file has all columns of this name, or none. */
-  readonly sparse?: 'kept' | 'credit' | 'calls';
+  readonly sparse?: 'kept' | 'experts' | 'credit' | 'calls';
 }
 
 /** The rows of a file: their columns, and what one trajectory gives. */
@@ -158,6 +159,7 @@ interface RowForm<Row extends { readonly query: string }> {
 
 const ELEMENT: Readonly<Record<Kind, Omit<SchemaElement, 'name'>>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  json: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   int: { type: 'INT32' },
   long: { type: 'INT64' },
   double: { type: 'DOUBLE' },
@@ -251,6 +253,7 @@ const listNamed = (name: string): SchemaElement[] => [
 ];
 
 function cell({ kind }: Column, value: unknown): unknown {
+  if (kind === 'json') return (value as readonly unknown[] | undefined)?.map((one) => JSON.stringify(one));
   return kind === 'long' && value !== null ? BigInt(value as number) : value;
 }
 

@@ -16,12 +16,16 @@ export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
       const mixture = mixedLogprobs(servers);
       if (mixture) log(`${mixture}: only for temperature 1 without cuts is this one distribution.`);
       vocabSize = first!.facts.vocabSize;
+      const { identity } = first!.facts;
+      const givesExperts = servers.every(({ facts }) => facts.givesExperts === true);
       return {
         ...first!.facts,
+        ...(identity && givesExperts && { identity: { ...identity, givesExperts: true as const } }),
         ...(mixture ? { logprobs: 'mixed' } : {}),
         logprobsBy: logprobsBy(servers),
         contextLength: Math.min(...servers.map(({ facts }) => facts.contextLength)),
         givesKept: servers.every(({ facts }) => facts.givesKept === true),
+        givesExperts: servers.some(({ facts }) => facts.givesExperts === true),
         seeded: servers.every(({ facts }) => facts.seeded ?? true),
       };
     },

@@ -61,6 +61,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly timeouts?: Partial<Timeouts>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What its answer may have beyond the limit of a body. */
+  readonly moreBytes?: number;
   /** Called when the request has been sent. */
   readonly onSent?: () => void;
   /** Puts the events of a reply that is a stream of them together; absent: a stream is no answer. */
@@ -119,7 +121,7 @@ export function openHttp(options: HttpOptions): Http {
       });
       ask.onSent?.();
       const answer = await answering;
-      return await read(answer, here, maxBodyBytes, ask.events);
+      return await read(answer, here, maxBodyBytes + (ask.moreBytes ?? 0), ask.events);
     } catch (error) {
       if (ask.signal?.aborted) throw ask.signal.reason;
       if (late) throw totalTimeout(here, times.totalMs);

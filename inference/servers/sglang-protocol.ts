@@ -1,6 +1,7 @@
 // What is read of SGLang's replies: who it is, what it takes, and an answer of /generate.
 
 import { z } from 'zod';
+import type { ReplyForm } from '../../domain/agent/reply-form.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { Peek } from '../fleet/logprob-canary.ts';
 import { numbers, numbersByToken, triples, triplesByToken } from '../http/reply-lists.ts';
@@ -18,6 +19,7 @@ export const Server = z.object({
   enable_deterministic_inference: z.boolean().nullish(),
   version: z.string().nullish(),
   sampling_mask_max_tokens: z.int().positive().nullish(),
+  enable_return_routed_experts: z.boolean().nullish(),
 });
 export const Models = z.object({
   data: z.array(z.object({ id: z.string(), max_model_len: z.int().positive().nullish() })).min(1),
@@ -44,6 +46,7 @@ export const GenerateBody = z.object({
     output_top_logprobs: triplesByToken.nullish(),
     output_token_sampling_mask: numbersByToken.nullish(),
     output_token_sampling_logprobs: numbers.nullish(),
+    routed_experts: z.string().nullish(),
   }),
 });
 export type GenerateBody = z.infer<typeof GenerateBody>;
@@ -76,6 +79,9 @@ export function peek({
 /** Asks which ids each token was drawn from. A server that is older ignores it. */
 export const ASK_SETS = { return_sampling_mask: true };
 
+/** Asks to which experts the tokens from this one on went. */
+export const askExperts = (from: number) => ({ return_routed_experts: true, routed_experts_start_len: from });
+
 /** What a server that was asked for sets must have sent. */
 export function setsIn({ meta_info: said }: GenerateBody, tokens: number, place: RequestPlace) {
   const { output_token_sampling_mask: kept, output_token_sampling_logprobs: keptLogprobs } = said;
@@ -84,3 +90,24 @@ export function setsIn({ meta_info: said }: GenerateBody, tokens: number, place:
   const flaw = 'kept sets missing';
   throw badReply(`sent an answer that is of no use (${flaw})`, place, { flaw });
 }
+
+/** SGLang's own words for a form, its values as text. */
+export function heldTo({ kind, value }: ReplyForm): object {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  switch (kind) {
+    case 'schema':
+      return { json_schema: text };
+    case 'json':
+      return { json_schema: '{"type":"object"}' };
+    case 'regex':
+      return { regex: text };
+    case 'choice':
+      return { regex: (value as readonly string[]).map((one) => one.replace(SPECIAL, '\\$&')).join('|') };
+    case 'grammar':
+      return { ebnf: text };
+    case 'tag':
+      return { structural_tag: text };
+  }
+}
+
+const SPECIAL = /[\\^$.*+?()[\]{}|]/g;

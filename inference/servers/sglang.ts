@@ -2,7 +2,6 @@
 // parameter is sent, because servers start with defaults of their own. Ids are checked first: one outside the vocabulary
 // kills the whole server. Not covered: multimodal inputs, beam search.
 
-import type { ReplyForm } from '../../domain/agent/reply-form.ts';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { NamedAdapter } from '../../domain/weights/adapter.ts';
@@ -30,7 +29,20 @@ import {
 } from '../fleet/server-backend.ts';
 import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { setBound, withSets } from './set-limits.ts';
-import { ASK_SETS, GenerateBody, Given, Info, Models, peek, Server, setsIn, usableLength } from './sglang-protocol.ts';
+import { bytesFor, isOfSize, sglangExperts } from './given-experts.ts';
+import {
+  ASK_SETS,
+  askExperts,
+  GenerateBody,
+  Given,
+  heldTo,
+  Info,
+  Models,
+  peek,
+  Server,
+  setsIn,
+  usableLength,
+} from './sglang-protocol.ts';
 import { explicitSampling, meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { adapterSpans, labelOf, openVersions, versionUnder } from './version-spans.ts';
 
@@ -78,7 +90,9 @@ async function learn(http: Http, tokenizers: TokenizerLoader) {
   });
   const most = setBound(server.sampling_mask_max_tokens, facts.vocabSize);
   const givesKept = await saysSets(http, facts, contextIds, most);
-  return { facts: { ...facts, logprobs, givesKept }, served, spans, bound: givesKept ? most : null };
+  const givesExperts =
+    server.enable_return_routed_experts === true && (await saysExperts(http, facts, contextIds, served));
+  return { facts: { ...facts, logprobs, givesKept, givesExperts }, served, spans, bound: givesKept ? most : null };
 }
 
 const SAYS_NONE: ReadonlySet<string> = new Set(['request-refused', 'server-error', 'reply-malformed']);
@@ -95,6 +109,15 @@ async function saysSets(http: Http, facts: TokenFacts, ids: readonly number[], m
     if (error instanceof ModelError && SAYS_NONE.has(error.reason)) return false;
     throw error;
   }
+}
+
+/** Whether it says the experts of all tokens, in the size that config.json gives. */
+async function saysExperts(http: Http, facts: TokenFacts, ids: readonly number[], { routing }: ServedTokenizer) {
+  const place = http.place('/generate');
+  const sent = await lookAt(http, facts, ids, DEFAULT_SAMPLING, askExperts(0));
+  const { meta_info: said, output_ids: made } = parseServerReply(GenerateBody, sent, place);
+  const asked = { contextIds: ids, expertsFrom: 0, tokens: made?.length ?? 1 };
+  return isOfSize(() => sglangExperts(said.routed_experts, routing, asked, place));
 }
 
 /** Samples one token, with the logprobs of the most probable tokens at its position. */
@@ -175,27 +198,6 @@ function samplingParams(
   };
 }
 
-/** SGLang's own words for a form, its values as text. */
-function heldTo({ kind, value }: ReplyForm): object {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  switch (kind) {
-    case 'schema':
-      return { json_schema: text };
-    case 'json':
-      return { json_schema: '{"type":"object"}' };
-    case 'regex':
-      return { regex: text };
-    case 'choice':
-      return { regex: (value as readonly string[]).map((one) => one.replace(SPECIAL, '\\$&')).join('|') };
-    case 'grammar':
-      return { ebnf: text };
-    case 'tag':
-      return { structural_tag: text };
-  }
-}
-
-const SPECIAL = /[\\^$.*+?()[\]{}|]/g;
-
 function serverBackend(
   http: Http,
   facts: TokenFacts,
@@ -209,16 +211,19 @@ function serverBackend(
   async function ask(wanted: GenerateRequest, rid: string, call: RequestOptions): Promise<Reply> {
     const before = await versions.before(call.signal);
     const { request, most } = withSets(wanted, facts.vocabSize, bound);
-    const { adapter } = request;
+    const { adapter, contextIds } = request;
+    const expertsFrom = facts.givesExperts ? request.expertsFrom : undefined;
+    const moreBytes = bytesFor(served.routing, { contextIds, expertsFrom, tokens: request.maxNewTokens });
     const body = {
       rid,
-      input_ids: request.contextIds,
+      input_ids: contextIds,
       sampling_params: samplingParams({ ...request, seed: streamSeed(request) }, facts, most),
       return_logprob: true,
       ...(most !== null && ASK_SETS),
+      ...(expertsFrom !== undefined && askExperts(expertsFrom)),
       ...underName(adapter),
     };
-    const reply = parseServerReply(GenerateBody, await http.post('/generate', body, call), place);
+    const reply = parseServerReply(GenerateBody, await http.post('/generate', body, { ...call, moreBytes }), place);
     const { weight_versions: said, weight_version: label, id } = reply.meta_info;
     mustName(rid, id, place);
     const answer = answerOf(reply);
@@ -229,7 +234,10 @@ function serverBackend(
         : await versions.of({ spans: said, label }, tokens, before, call.signal);
     const sets = most === null ? {} : setsIn(reply, tokens, place);
     const versionsOf = adapterSpans(adapter, named, place);
-    return asReply({ ...answer, ...sets, versions: versionsOf }, request, served, place);
+    const result = asReply({ ...answer, ...sets, versions: versionsOf }, request, served, place);
+    const asked = { contextIds, expertsFrom, tokens };
+    const experts = sglangExperts(reply.meta_info.routed_experts, served.routing, asked, place);
+    return { ...result, ...(experts && { experts }) };
   }
 
   function answerOf({ output_ids, meta_info: meta }: GenerateBody): Omit<ServerReply, 'versions'> {

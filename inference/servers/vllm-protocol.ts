@@ -2,6 +2,7 @@
 // name under which a request is aborted. Pure.
 
 import { z } from 'zod';
+import type { ReplyForm } from '../../domain/agent/reply-form.ts';
 import type { Finish } from '../../domain/rollout/turn.ts';
 import type { ReportedCounts } from '../possible.ts';
 import type { ServerReply } from '../fleet/server-backend.ts';
@@ -50,6 +51,8 @@ interface Choice {
   /** The ids that each token was drawn from; null if it does not say. */
   readonly kept: readonly (readonly number[])[] | null;
   readonly spans: readonly ReportedSpan[] | null;
+  /** Of what the server was fed with; null if it says none. */
+  readonly experts: string | null;
   /** Ids and logprobs at the first position. */
   readonly top: readonly (readonly [number, number])[];
   readonly counts: ReportedCounts;
@@ -101,6 +104,7 @@ const GenerateReply = z
           stop_reason: z.unknown(),
           token_ids: numbers.nullish(),
           prompt_token_ids: numbers.nullish(),
+          routed_experts: z.string().nullish(),
           weight_versions: z.array(z.object({ version, start: z.number(), end: z.number() })).nullish(),
           sampling_mask: numbersByToken.nullish(),
           logprobs: z.object({ content: tokenLogprobs.nullish() }).nullish(),
@@ -126,6 +130,7 @@ const GenerateReply = z
       logprobs: content.map(({ logprob }) => logprob),
       kept: choice!.sampling_mask ?? null,
       spans: choice!.weight_versions ?? null,
+      experts: choice!.routed_experts ?? null,
       top: (content[0]?.top_logprobs ?? []).flatMap(({ token_id, logprob }) =>
         logprob === null ? [] : [[token_id, logprob] as const],
       ),
@@ -142,6 +147,7 @@ const CompletionReply = z
           stop_reason: z.unknown(),
           token_ids: numbers.nullish(),
           prompt_token_ids: numbers.nullish(),
+          routed_experts: z.string().nullish(),
           logprobs: z
             .object({
               token_logprobs: numbersOrNull,
@@ -172,6 +178,7 @@ const CompletionReply = z
       logprobs: token_logprobs,
       kept: null,
       spans: null,
+      experts: choice!.routed_experts ?? null,
       top: Object.entries(top_logprobs?.[0] ?? {}).flatMap(([token, logprob]) => {
         const id = idOf(token);
         return id === null || logprob === null ? [] : [[id, logprob] as const];
@@ -255,3 +262,10 @@ export const COMPLETIONS: Endpoint = {
   answer,
   peek,
 };
+
+/** vLLM's own words for a form. */
+export function heldTo({ kind, value }: ReplyForm): object {
+  if (kind === 'schema') return { json: value };
+  if (kind === 'json') return { json_object: true };
+  return { [kind === 'tag' ? 'structural_tag' : kind]: kind === 'tag' ? JSON.stringify(value) : value };
+}

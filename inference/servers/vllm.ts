@@ -2,7 +2,6 @@
 // spans of weight versions), else by /v1/completions. Every sampling parameter is sent, because a generation_config.json
 // changes defaults, and vLLM silently ignores unknown names. Not covered: multimodal inputs, beam search.
 
-import type { ReplyForm } from '../../domain/agent/reply-form.ts';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
@@ -25,6 +24,7 @@ import {
   type ServerOptions,
 } from '../fleet/server-backend.ts';
 import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
+import { bytesFor, isOfSize, vllmExperts } from './given-experts.ts';
 import { setBound, withSets } from './set-limits.ts';
 import { explicitSampling, meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { adapterSpans, labelOf, openVersions } from './version-spans.ts';
@@ -32,6 +32,7 @@ import {
   COMPLETIONS,
   GENERATE,
   givenLogprobs,
+  heldTo,
   Models,
   WeightInfo,
   type Endpoint,
@@ -71,16 +72,22 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
           : `${url} does not report the version of its weights: 0 is stored. (--enable-scale-out, or VLLM_SERVER_DEV_MODE=1)`,
       );
     }
+    let givesExperts = false;
     const logprobs = await logprobMeaning(async (sampling) => {
       const params = samplingParams({ ...CANARY, sampling }, facts, PEEK_TOKENS, finiteTopK(facts, endpoint));
       const sent = await lookAt(http, endpoint, { model: facts.name, contextIds, id: null, params });
-      return sent === null ? null : endpoint.peek(parseServerReply(endpoint.reply, sent, http.place(endpoint.path)));
+      if (sent === null) return null;
+      const place = http.place(endpoint.path);
+      const choice = parseServerReply(endpoint.reply, sent, place);
+      const asked = { contextIds, expertsFrom: 0, tokens: choice.ids?.length ?? 1 };
+      givesExperts = isOfSize(() => vllmExperts(choice.experts, asked, place));
+      return endpoint.peek(choice);
     });
     const readsContexts = !(await takesAdapters(http));
     const identify = () => identityNow(http, tokenizers, facts, endpoint, readsContexts);
     // Sets alone do not say what was drawn: its logprobs must be over them.
     const givesKept = endpoint.givesSets && logprobs === 'policy';
-    const known = { ...facts, logprobs, givesKept, identity: await identify() };
+    const known = { ...facts, logprobs, givesKept, givesExperts, identity: await identify() };
     const backend = serverBackend(http, known, served, endpoint, identify);
     if (readsContexts) return backend;
     const { given: _, ...others } = backend;
@@ -197,13 +204,6 @@ function samplingParams(
   };
 }
 
-/** vLLM's own words for a form. */
-function heldTo({ kind, value }: ReplyForm): object {
-  if (kind === 'schema') return { json: value };
-  if (kind === 'json') return { json_object: true };
-  return { [kind === 'tag' ? 'structural_tag' : kind]: kind === 'tag' ? JSON.stringify(value) : value };
-}
-
 /** vLLM raises a lower temperature to this one, and reports that only in its log. */
 const LEAST_TEMPERATURE = 0.01;
 
@@ -232,11 +232,20 @@ function serverBackend(
     const { request, most } = withSets(wanted, facts.vocabSize, bound);
     const { contextIds } = request;
     const topK = most ?? finiteTopK(facts, endpoint);
-    const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0, topK);
     const { adapter } = request;
+    const expertsFrom = facts.givesExperts ? request.expertsFrom : undefined;
+    const params = {
+      ...samplingParams({ ...request, seed: streamSeed(request) }, facts, 0, topK),
+      ...(expertsFrom !== undefined && { routed_experts_prompt_start: expertsFrom }),
+    };
     const model = adapter?.name ?? facts.name;
     const body = endpoint.body({ model, contextIds, id, params });
-    const sent = await http.post(endpoint.path, body, { ...call, headers: { ...call.headers, 'x-request-id': id } });
+    const moreBytes = bytesFor(served.routing, { contextIds, expertsFrom, tokens: request.maxNewTokens });
+    const sent = await http.post(endpoint.path, body, {
+      ...call,
+      moreBytes,
+      headers: { ...call.headers, 'x-request-id': id },
+    });
     const choice = parseServerReply(endpoint.reply, sent, place);
     mustName(id, choice.id, place);
     const answer = endpoint.answer(choice);
@@ -259,7 +268,8 @@ function serverBackend(
     if (choice.read.some((ids) => !sameIds(ids, contextIds)))
       throw badReply('read other prompt tokens than were sent', place, { flaw: 'other prompt tokens than were sent' });
     if (choice.model !== null && choice.model !== model) throw otherName(choice.model, model, place);
-    return result;
+    const experts = vllmExperts(choice.experts, { contextIds, expertsFrom, tokens }, place);
+    return { ...result, ...(experts && { experts }) };
   }
 
   async function given(contextIds: readonly number[], from: number) {

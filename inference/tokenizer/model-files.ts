@@ -18,6 +18,8 @@ export interface ModelConfig {
   readonly endIds: readonly number[] | null;
   /** Its layers send a token to some of several experts. */
   readonly hasExperts: boolean;
+  /** All of its layers, and the experts of one that a token is sent to, as servers count them; null where they are not known. */
+  readonly routing: { readonly layers: number; readonly perToken: number } | null;
 }
 
 /** Counts of experts, as families of models name them. */
@@ -29,10 +31,13 @@ export async function readModelConfig(folder: string): Promise<ModelConfig> {
   const size = config?.['vocab_size'] ?? text?.['vocab_size'];
   const ids = [config, text, generation].flatMap((file) => file?.['eos_token_id'] ?? []).filter(isId);
   const counts = EXPERTS.flatMap((name) => [config?.[name], text?.[name]]);
+  const hasExperts = counts.some((count) => isId(count) && count > 1);
+  const [layers, perToken] = ['num_hidden_layers', 'num_experts_per_tok'].map((name) => text?.[name] ?? config?.[name]);
   return {
     vocabSize: isId(size) && size > 0 ? size : null,
     endIds: generation ? [...new Set(ids)] : null,
-    hasExperts: counts.some((count) => isId(count) && count > 1),
+    hasExperts,
+    routing: hasExperts && isId(layers) && isId(perToken) ? { layers, perToken } : null,
   };
 }
 

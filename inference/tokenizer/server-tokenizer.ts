@@ -2,7 +2,7 @@
 // that is a folder on this machine or a hub id. One copy per source, whatever the number of servers.
 
 import { ModelError } from '../../domain/errors/errors.ts';
-import { readModelConfig } from './model-files.ts';
+import { type ModelConfig, readModelConfig } from './model-files.ts';
 import { findModelSource, folderOf } from './model-source.ts';
 import { openTokenizer, type ModelTokenizer } from './tokenizer.ts';
 
@@ -13,6 +13,7 @@ export interface ServedTokenizer {
   /** The folder of its files on this machine. */
   readonly folder: string;
   readonly hasExperts: boolean;
+  readonly routing: ModelConfig['routing'];
   /** True if an answer may end at this id. `reported`: the id at which it ended according to the server. */
   readonly ends: (id: number, reported: number | null) => boolean;
 }
@@ -57,7 +58,7 @@ async function read(name: string): Promise<ServedTokenizer> {
   const source = await findModelSource(name);
   const tokenizer = await openTokenizer(source);
   const folder = folderOf(source);
-  const { vocabSize, endIds, hasExperts } = await readModelConfig(folder);
+  const { vocabSize, endIds, hasExperts, routing } = await readModelConfig(folder);
   const ends = new Set([...tokenizer.stopTokenIds, ...(endIds ?? [])]);
   // Without generation_config.json the list is incomplete: the server's stop reason counts for ids without text.
   return {
@@ -65,6 +66,7 @@ async function read(name: string): Promise<ServedTokenizer> {
     vocabSize: vocabSize ?? tokenizer.size,
     folder,
     hasExperts,
+    routing,
     ends: (id, reported) => ends.has(id) || (endIds === null && reported === id && tokenizer.specialIds.has(id)),
   };
 }

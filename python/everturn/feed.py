@@ -25,6 +25,7 @@ import uuid
 import warnings
 
 from .errors import EverturnError
+from .experts import checked
 
 # a proxy of the environment must not see the token
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -174,6 +175,10 @@ class Feed:
     def status(self):
         return self._send("status", None)[0]
 
+    def experts(self, one):
+        """The bytes of one of a row's `experts` (experts.py)."""
+        return checked(self._send(one["path"], None), one)
+
     def call(self, verb, timeout=120, **arguments):
         return self._send(verb, arguments, timeout)[0]
 
@@ -211,6 +216,8 @@ class Feed:
         request = urllib.request.Request(urllib.parse.urljoin(self.url + "/", verb), data, headers)
         with _OPENER.open(request, timeout=timeout) as answer:
             _check_protocol(answer.headers.get("Everturn-Protocol"))
+            if answer.headers.get_content_type() == "application/octet-stream":
+                return answer.read()
             lines = [json.loads(line) for line in answer.read().splitlines() if line]
         if not lines:
             raise ValueError("an empty answer")

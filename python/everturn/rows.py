@@ -127,8 +127,8 @@ def to_trl(rows):
     }
 
 
-def to_verl(row):
-    """The fields of verl's AgentLoopOutput, and the tensors beside it. `AgentLoopOutput(**to_verl(row)["output"])` has
+def to_verl(row, experts=None):
+    """The fields of verl's AgentLoopOutput, and the tensors beside it; experts: what `routing` gives for the row. `AgentLoopOutput(**to_verl(row)["output"])` has
     one score for the rollout; `rm_scores` has r_t at each turn's end, for a trainer that sums over tokens."""
     fields = {"min_global_steps": row["version_start"], "max_global_steps": row["version_end"]}
     return {
@@ -140,6 +140,7 @@ def to_verl(row):
             "reward_score": row["reward"],
             "num_turns": 2 * len(row["turn_rewards"]),
             "metrics": {},
+            **({} if experts is None else {"routed_experts": experts}),
             "extra_fields": {**fields, "turn_scores": row["turn_rewards"]},
         },
         "rm_scores": token_rewards(row),
@@ -211,11 +212,12 @@ def to_skyrl(rows, trajectory_id=None):
 SLIME_STATUS = {"stop": "completed", "length": "truncated", "abort": "aborted"}
 
 
-def to_slime(row, group_index=0, index=0):
+def to_slime(row, group_index=0, index=0, experts=None):
     """The dict that slime's and miles' `Sample.from_dict` takes; lists of groups of these are a rollout function's
-    `samples`."""
+    `samples`. experts: what `routing` gives for the row."""
     return {
         **slime_sets(row),
+        **({} if experts is None else {"rollout_routed_experts": experts}),
         "group_index": group_index,
         "index": index,
         "tokens": input_ids(row),

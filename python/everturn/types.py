@@ -47,6 +47,7 @@ class Row(_Row, total=False):
     kept_missing: int
     biased_logprobs: bool
     # of a mixture of experts
+    experts: List[Dict[str, Any]]
     experts_missing: bool
     staleness: Optional[int]
     surviving: Optional[bool]

@@ -14,6 +14,7 @@ import { decodeRecord } from '../format/text.ts';
 import { type IsOlder, isOlder, olderAmong } from '../../domain/weights/weight-version.ts';
 import type { OnBreach, RolloutFiles, Store, Stored } from '../store.ts';
 import { openWeightsLedger } from '../run/weights.ts';
+import { expertsProblems } from './experts.ts';
 import { replayProblems } from './replay.ts';
 import { formProblem, type CheckedRollout, type ReplayFacts } from './checked.ts';
 import { END_FILE, fileOf, parseRolloutFile, ROLLOUT_FILE, type RolloutFile } from '../format/rollout-file.ts';
@@ -104,9 +105,9 @@ export async function checkRollout(
   };
 
   for (const [file, problem] of gapProblems(checked)) breach(file, problem);
-  const inOrder = weightsOrder(store.folder);
-  for await (const [file, problem] of replayProblems(checked, { ...facts, weightsOrder: inOrder }))
+  for await (const [file, problem] of replayProblems(checked, { ...facts, weightsOrder: weightsOrder(store.folder) }))
     breach(file, problem);
+  for await (const [file, problem] of expertsProblems(store, checked)) breach(file, problem);
   for await (const problem of attemptProblems(store, id)) breach(ROLLOUT_FILE, problem);
   return checked;
 }

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
+import { flawOfSlices } from '../../domain/rollout/experts.ts';
 import { unpackedKept } from '../../domain/rollout/kept-sets.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
 import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
@@ -128,6 +129,45 @@ describe.each([1, 2])('turn %i of a token backend', (turn) => {
     expect(record).toMatchObject({ expertsMissing: true });
     const dense = await play(turn, { facts: { ...facts, identity }, generate });
     expect(dense.record).not.toHaveProperty('expertsMissing');
+  });
+
+  test('names the experts of its tokens end to end, in parts, and says so where a part has none', async () => {
+    const { facts } = scriptedBackend({ answer: () => ANSWER });
+    const asked: number[] = [];
+    const shape = { layers: 1, perToken: 1, type: 'uint8' as const };
+    /** The bytes say which tokens they are of. */
+    const giving = (isGiven: (part: number) => boolean): Pick<TokenBackend, 'facts' | 'generate'> => ({
+      facts: { ...facts, givesExperts: true },
+      async generate(request, options) {
+        const reply = await inParts(7)(request, options);
+        const start = request.expertsFrom!;
+        const rows = request.contextIds.length + reply.outputIds.length - 1 - start;
+        const data = Uint8Array.from({ length: rows }, (_, i) => start + i);
+        return { ...reply, ...(isGiven(asked.push(start)) && { experts: { ...shape, start, rows, data } }) };
+      },
+    });
+    const { record, chunks } = await play(
+      turn,
+      giving(() => true),
+    );
+    const old = record!.contextLength - record!.contextIds.length;
+    expect(asked).toEqual([Math.max(0, old - 1), record!.contextLength + 6, record!.contextLength + 13]);
+    expect(flawOfSlices(record!)).toBeNull();
+    expect(record!.experts).toHaveLength(3);
+    expect(chunks.flatMap(({ experts }) => experts)).toEqual(record!.experts!.slice(0, 2));
+    expect(record).not.toHaveProperty('expertsMissing');
+    const identity = {
+      name: null,
+      tokenizer: null,
+      template: null,
+      weights: null,
+      canary: null,
+      hasExperts: true,
+    } as const;
+    const some = giving((calls) => calls % 3 !== 2);
+    const without = (await play(turn, { ...some, facts: { ...some.facts, identity } })).record;
+    expect(without).toMatchObject({ expertsMissing: true });
+    expect(without).not.toHaveProperty('experts');
   });
 
   test('says where its tokens begin where an environment speaks of parts of it, in parts and cut too, and nowhere else', async () => {

@@ -1,5 +1,6 @@
 // What every store keeps, wherever it keeps it: each record whole, once, by name, and found again.
 
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { RolloutId } from '../../domain/names/ids.ts';
@@ -76,6 +77,16 @@ export function storeContract(name: string, { create, again, drafts = true }: St
     expect([rollout, turn, verdict, end].map(({ created }) => created)).toEqual([true, true, true, true]);
     expect(turn.record).toEqual({ ...turnRecord(1, 'What?'), previous: rollout.hash });
     expect(turn.hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test(`${name}: experts are found by their hash, written once, and none where there are none`, async () => {
+    const store = create();
+    const data = Uint8Array.from({ length: 5000 }, (_, i) => i % 7);
+    const of = await store.putExperts(data);
+    expect(of).toEqual({ sha256: createHash('sha256').update(data).digest('hex'), bytes: 5000 });
+    expect(await again(store).putExperts(data)).toEqual(of);
+    expect(await again(store).readExperts(of)).toEqual(Buffer.from(data));
+    expect(await store.readExperts({ ...of, bytes: 4999 })).toBeUndefined();
   });
 
   test(`${name}: a rollout in flight is a row with the step that it waits for, told again when that changes`, async () => {

@@ -8,6 +8,7 @@ import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { RolloutRecord, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import { applyHumanVerdicts } from '../../domain/samples/human-verdicts.ts';
+import { ownTurns } from '../../domain/samples/own-turns.ts';
 import { neutralRow } from '../../domain/samples/neutral-row.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { arealTurns, sequenceSample, turnSampleId } from '../../formats/exports/areal.ts';
@@ -195,6 +196,41 @@ describe('a neutral row', () => {
     expect(said({ topP: 0.9, allowBiasedLogprobs: true })).toMatchObject({ biased_logprobs: true });
     for (const more of [{ topP: 0.9 }, { topP: 1, topK: 1e8, allowBiasedLogprobs: true }])
       expect(said(more)).not.toHaveProperty('biased_logprobs');
+  });
+
+  test('names the files of the experts of its tokens, those of what was carried over too', () => {
+    const [whole] = fc.sample(trajectories, { numRuns: 1, seed: 1 }) as [Trajectory];
+    let at = 0;
+    const turns = whole.turns.map(({ record, verdict }) => {
+      const rows = record.contextLength + record.outputIds.length - 1 - at;
+      const slice = {
+        sha256: 'ab'.repeat(32),
+        bytes: rows,
+        start: at,
+        rows,
+        layers: 1,
+        perToken: 1,
+        type: 'uint8' as const,
+      };
+      at += rows;
+      return { record: { ...record, experts: [slice] }, verdict };
+    });
+    const row = neutralRow({ ...whole, turns });
+    expect(row.experts!.map(({ path }) => path)[0]).toMatch(/^experts\/ab\/(ab){32}-\d+\.gz$/);
+    expect(row.experts!.reduce((sum, { rows }) => sum + rows, 0)).toBe(
+      row.prompt_ids.length + row.response_ids.length - 1,
+    );
+    expect(
+      row.experts!.every(({ start }, i, all) => start === (i === 0 ? 0 : all[i - 1]!.start + all[i - 1]!.rows)),
+    ).toBe(true);
+    if (turns.length > 1) {
+      const forked = neutralRow(ownTurns({ ...whole, turns }, 2)!);
+      expect(forked.experts).toEqual(row.experts);
+      const [first, ...others] = turns;
+      const { experts: _, ...without } = first!.record;
+      const some = ownTurns({ ...whole, turns: [{ ...first!, record: without }, ...others] }, 2)!;
+      expect(neutralRow(some)).toMatchObject({ experts_missing: true });
+    }
   });
 
   test('says that the experts which made its tokens are missing, where a turn says so', () => {

@@ -3,13 +3,17 @@
 
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NeutralRow } from '../../domain/samples/neutral-row.ts';
 import type { Why } from '../../library/why.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
+import { sizeOfExperts } from '../../records/run/experts.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { until } from '../support/until.ts';
 import { type ModelServer, modelServer } from '../support/model-server.ts';
+import { expertsOf, ROUTED_CONFIG, ROUTING } from '../support/toy-experts.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DATA = join(ROOT, 'examples/arithmetic.jsonl');
@@ -99,6 +103,38 @@ describe('a run against two servers', () => {
     await everturn.mustCall('cancel', 'experts');
     const store = openFileStore(join(everturn.folder, 'runs'), 'experts');
     expect((await store.get('run'))!.record.model).toMatchObject({ hasExperts: true });
+  }, 300_000);
+
+  test('of a mixture of experts names the experts of every token, through a kill of its worker, and so do its rows', async () => {
+    const folder = join(everturn.folder, 'routed');
+    cpSync(join(ROOT, 'models/tiny'), folder, { recursive: true, filter: (path) => !/onnx|safetensors/.test(path) });
+    const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as object;
+    writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, ...ROUTED_CONFIG }));
+    const server = await modelServer({ kind: 'sglang', msPerToken: 4, length: 2048, experts: true });
+    try {
+      const model = ['--model', `sglang:${server.url}`, '--tokenizer', folder, ...SHAPE, '--new-tokens-per-chunk', '8'];
+      const began = await everturn.mustRun('run', DATA, '--name', 'routed', ...model, '--detach');
+      expect(began.stdout + began.stderr).not.toContain('routing is not recorded');
+      const runs = join(everturn.folder, 'runs');
+      const store = openFileStore(runs, 'routed');
+      await until('some experts', async () => ((await sizeOfExperts(store.folder)).files > 20 ? true : undefined));
+      process.kill(everturn.service()!.worker!.pid, 'SIGKILL');
+      await everturn.mustRun('status', 'routed', '--follow');
+      expect(await everturn.mustCall('check', 'routed')).toContain('all is right');
+      expect(await everturn.mustCall('status', 'routed')).toMatch(/Experts +\d+\.\d kB in \d+ files/);
+      const file = join(everturn.folder, 'routed.jsonl');
+      await everturn.mustCall('export', 'routed', '--format', 'rows', '--to', file);
+      for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
+        const row = JSON.parse(line) as NeutralRow;
+        const parts = row.experts!.map(({ path, rows }) =>
+          gunzipSync(readFileSync(join(store.folder, path))).subarray(0, rows * ROUTING * 4),
+        );
+        const fed = [...row.prompt_ids, ...row.response_ids].slice(0, -1);
+        expect(Buffer.concat(parts)).toEqual(expertsOf(fed, 'int32'));
+      }
+    } finally {
+      await server.close();
+    }
   }, 300_000);
 
   test('refuses servers whose logprobs are of another distribution than the run wants', async () => {

@@ -31,6 +31,7 @@ const PROMISES = [
   ['an agent’s program gives rewards to its calls, and says which are trained', 'agents_test.py', 3],
   ['runs are read, measured, exported and proved by one process in lines of JSON', 'run_test.py', 8],
   ['logprobs over kept sets are those by hand, with torch', 'kept_test.py', 2],
+  ['the experts of a row are one array over its tokens, from its files and from a feed', 'experts_test.py', 3],
   ['every adapter of rows keeps what its trainer checks', 'rows_test.py', 14],
   ['the package leases ahead, renews and serves every rank', 'package_test.py', 10],
   [

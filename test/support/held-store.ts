@@ -1,5 +1,6 @@
 // A store that holds these records, whatever their rollout, and notes what is put: for an activity alone.
 
+import { createHash } from 'node:crypto';
 import type { RecordKind, Store } from '../../records/store.ts';
 
 export function heldStore(
@@ -16,6 +17,7 @@ export function heldStore(
       puts[kind]?.push(record);
       return { record, hash: 'h' } as never;
     },
+    putExperts: async (data) => ({ sha256: createHash('sha256').update(data).digest('hex'), bytes: data.length }),
     dropChunks: async () => undefined,
   };
 }

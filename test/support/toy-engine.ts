@@ -21,6 +21,8 @@ export interface Shape {
   readonly spans?: boolean;
   /** It says what each token was drawn from: SGLang where it is asked, vLLM always. */
   readonly sets?: boolean;
+  /** It says the experts of each token: SGLang where it is asked, vLLM always. */
+  readonly experts?: boolean;
   readonly msPerToken?: number;
   /** True: named requests that come now wait before their first token. */
   readonly held?: () => boolean;
@@ -97,6 +99,7 @@ export function toyEngine(given: Shape): ToyEngine {
     devMode: true,
     spans: true,
     sets: given.kind === 'sglang',
+    experts: false,
     msPerToken: 0,
     held: () => false,
     folders: null,

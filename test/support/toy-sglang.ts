@@ -2,6 +2,7 @@
 
 import { chat } from './toy-chat.ts';
 import type { Engine, Run } from './toy-engine.ts';
+import { base64, expertsOf, ROUTING } from './toy-experts.ts';
 import {
   ids,
   listed,
@@ -81,7 +82,17 @@ export function sglang(engine: Engine): Answer {
     const start = num(body['logprob_start_len'], -1);
     const given =
       start < 0 ? [] : engine.contextLogprobs(context, start, named).map((one, i) => [one, context[start + i]]);
-    return ok(sglangReply(run, context.length, max, top, given, sets));
+    const reply = sglangReply(run, context.length, max, top, given, sets);
+    if (body['return_routed_experts'] === true && engine.shape.experts) {
+      const from = num(body['routed_experts_start_len'], 0);
+      if (from > context.length)
+        return bad(
+          `recv_req.routed_experts_start_len=${from} is higher than the number of input tokens len(req.origin_input_ids)=${context.length}. Please use a smaller routed_experts_start_len.`,
+        );
+      const fed = [...context, ...reply.output_ids].slice(0, -1);
+      Object.assign(reply.meta_info, { routed_experts: base64(expertsOf(fed, 'int32').subarray(from * ROUTING * 4)) });
+    }
+    return ok(reply);
   }
 
   function sglangReply(
@@ -184,6 +195,7 @@ export function sglang(engine: Engine): Answer {
           max_req_input_len: length - 6,
           max_total_num_tokens: 100_000,
           enable_deterministic_inference: false,
+          enable_return_routed_experts: engine.shape.experts,
           weight_version: engine.version,
           version: '0.5.23',
         });

@@ -3,6 +3,7 @@
 
 import { chat } from './toy-chat.ts';
 import type { Engine, Run } from './toy-engine.ts';
+import { base64, expertsOf, npy, ROUTING } from './toy-experts.ts';
 import type { Drawn } from './toy-model.ts';
 import {
   ids,
@@ -100,7 +101,7 @@ export function vllm(engine: Engine): Answer {
           finish_reason: finish,
           stop_reason: finish === 'stop' ? outputs.at(-1)!.id : null,
           token_ids: ids(outputs),
-          routed_experts: null,
+          routed_experts: routing(body['sampling_params'], context, outputs),
           sampling_mask: sets ? outputs.map(({ kept }) => kept.toSorted((a, b) => a - b)) : null,
           weight_versions: spans,
           logprobs: {
@@ -149,7 +150,7 @@ export function vllm(engine: Engine): Answer {
           token_ids: ids(outputs),
           prompt_logprobs: given(body, context, adapterOf(body)),
           prompt_token_ids: context,
-          routed_experts: null,
+          routed_experts: routing(body, context, outputs),
         },
       ],
       service_tier: null,
@@ -166,6 +167,14 @@ export function vllm(engine: Engine): Answer {
     return engine
       .contextLogprobs(context, 0, adapter)
       .map((logprob, i) => logprob && { [context[i]!]: { logprob, rank: 1, decoded_token: 't' } });
+  }
+
+  /** As prompt and output were fed, behind the prompt tokens that are to be passed over. */
+  function routing(params: unknown, context: readonly number[], outputs: readonly Drawn[]): string | null {
+    if (!engine.shape.experts) return null;
+    const from = num((params as Body | undefined)?.['routed_experts_prompt_start'], 0);
+    const fed = [...context, ...ids(outputs)].slice(0, -1);
+    return base64(npy(fed.length - from, expertsOf(fed, 'uint8').subarray(from * ROUTING)));
   }
 
   function adapterOf({ model }: Body): string | undefined {

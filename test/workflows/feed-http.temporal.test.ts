@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FeedServer, serveFeed } from '../../client/feed/feed-server.ts';
+import { expertsFile } from '../../domain/rollout/experts.ts';
 import type { NeutralRow } from '../../domain/samples/neutral-row.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { callFeed, entriesOfFeed, feedProgressOf, startFeed } from '../../client/temporal/feed.ts';
@@ -56,6 +57,7 @@ async function post(path: string, body: unknown, headers: Record<string, string>
   const lines = text.split('\n').filter((line) => line !== '');
   return { status: response.status, lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
+
 const served = () => ({ run: 'served', out: rig.out });
 const status = async (): Promise<unknown> =>
   (await fetch(`${server.url}/status`, { headers: { authorization: `Bearer ${TOKEN}` } })).json();
@@ -72,6 +74,20 @@ const statusOf = (headers: Record<string, string>): Promise<number | undefined> 
   });
 
 describe('the feed over HTTP', () => {
+  test('gives the bytes of the experts that a row names, and refuses what is no file of these', async () => {
+    const store = openFileStore(rig.out, 'served');
+    const data = Uint8Array.from({ length: 3000 }, (_, i) => i % 5);
+    const path = expertsFile(await store.putExperts(data));
+    const get = (name: string, token = TOKEN) =>
+      fetch(`${server.url}/${name}`, { headers: { authorization: `Bearer ${token}` } });
+    const found = await get(path);
+    expect([found.status, found.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+    expect(Buffer.from(await found.arrayBuffer())).toEqual(Buffer.from(data));
+    expect((await get(path, 'another')).status).toBe(401);
+    for (const name of [path.replace('-3000', '-3001'), 'experts/../run.json', 'experts/ab/run.json', 'experts'])
+      expect([name, (await get(name)).status]).toEqual([name, 404]);
+  });
+
   test('gives a batch as lines: its lease, then each sample of each group as a neutral row', async () => {
     // The oldest groups are given first, of those that have ended: all of them have.
     await startFeed({ client: rig.client, namespace: rig.namespace } as unknown as Session, served());

@@ -6,6 +6,7 @@ from slime.rollout.base_types import RolloutFnTrainOutput
 from slime.utils.types import Sample
 
 from ..errors import EverturnError
+from ..experts import routing
 from ..feed import Feed
 from ..rows import to_slime
 from . import NO_EVALUATION, Steps
@@ -21,5 +22,7 @@ def rollouts(args, rollout_id, data_source, evaluation=False):
         _steps.append(Steps(Feed(os.environ["EVERTURN_RUN"]), version=rollout_id))
     groups, each = args.rollout_batch_size, args.n_samples_per_prompt
     rows = _steps[0].take(groups, groups * each)
-    samples = [Sample.from_dict(to_slime(row, group_index=at // each, index=at)) for at, row in enumerate(rows)]
+    feed = _steps[0].feed
+    made = (to_slime(row, at // each, at, routing(row, feed)) for at, row in enumerate(rows))
+    samples = [Sample.from_dict(one) for one in made]
     return RolloutFnTrainOutput(samples=[samples[at : at + each] for at in range(0, len(samples), each)])

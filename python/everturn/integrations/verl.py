@@ -8,6 +8,7 @@ from tensordict import NonTensorData
 from verl.utils.tensordict_utils import list_of_dict_to_tensordict
 
 from ..errors import EverturnError
+from ..experts import routing
 from ..feed import Feed
 from ..rows import to_verl
 from . import NO_EVALUATION, Steps
@@ -31,7 +32,7 @@ class Manager:
             self.steps = Steps(self.feed, version=step - 1)
         rows = self.steps.take(len(uids), len(uids) * self.samples)
         keys = [f"{uid}_{sample}_0" for uid in uids for sample in range(self.samples)]
-        fields = [{**columns_of(prompts, at // self.samples), **fields_of(row)} for at, row in enumerate(rows)]
+        fields = [{**columns_of(prompts, at // self.samples), **fields_of(row, routing(row, self.feed))} for at, row in enumerate(rows)]
         tags = [tag_of(row, step) for row in rows]
         transfer_queue.kv_batch_put(keys=keys, fields=list_of_dict_to_tensordict(fields), tags=tags, partition_id="train")
         transfer_queue.kv_batch_put(keys=uids, tags=[{"status": "finished"} for _ in uids], partition_id="train")
@@ -42,11 +43,17 @@ def columns_of(prompts, at):
     return {name: value.data if isinstance(value, NonTensorData) else value[at].data for name, value in prompts.items()}
 
 
-def fields_of(row):
-    """As verl's own agent loops store a trajectory, with r_t at each turn's end."""
+def fields_of(row, experts=None):
+    """As verl's own agent loops store a trajectory, with r_t at each turn's end; experts have a row for the last token, too."""
     made, ids = to_verl(row), torch.tensor(row["prompt_ids"] + row["response_ids"], dtype=torch.int64)
     mask = torch.tensor(row["response_mask"], dtype=torch.int64)
+    routed = {}
+    if experts is not None:
+        aligned = torch.zeros((len(ids), *experts.shape[1:]), dtype=torch.int16)
+        aligned[: len(experts)] = torch.as_tensor(experts.astype("int16"))
+        routed = {"routed_experts": aligned}
     return {
+        **routed,
         "prompts": ids[: len(row["prompt_ids"])],
         "responses": ids[len(row["prompt_ids"]) :],
         "response_mask": mask,

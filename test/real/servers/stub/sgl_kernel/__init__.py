@@ -49,3 +49,17 @@ def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
     return _Missing(f"{__name__}.{name}")
+
+
+def _without_pinning():
+    """SGLang registers the memory of routed experts with CUDA wherever it runs (--enable-return-routed-experts)."""
+    import torch
+
+    class Runtime:
+        cudaHostRegister = cudaHostUnregister = staticmethod(lambda *_: 0)
+
+    if not torch.cuda.is_available():
+        torch.cuda.cudart = lambda: Runtime
+
+
+_without_pinning()
