@@ -65,10 +65,15 @@ const asked = (task: HarborTask, key: string): string[] => [
 /** Builds under way and done, by engine and task: those of a run begin together. */
 const images = new Map<string, Promise<string>>();
 
-function imageOf(by: string, wish: ContainerWish): Promise<string> {
+async function imageOf(by: string, wish: ContainerWish): Promise<string> {
   const key = `${by} ${wish.task.sha256}`;
-  const known = images.get(key);
-  if (known) return known;
+  for (let known = images.get(key); known; known = images.get(key)) {
+    const image = await known.catch(() => undefined);
+    if (image !== undefined) return image;
+    // The rollout that built it was cancelled, or failed by itself: this one tries on its own.
+    wish.signal.throwIfAborted();
+    if (images.get(key) === known) break;
+  }
   const made = madeImage(by, wish);
   images.set(key, made);
   made.catch(() => images.delete(key));
