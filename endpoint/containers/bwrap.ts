@@ -9,7 +9,7 @@ import type { HarborTask } from '../../domain/agent/task.ts';
 import { AgentError } from '../../domain/errors/errors.ts';
 import { onPath } from '../../environments/processes/confine.ts';
 import { mustRun } from './command.ts';
-import { type Container, type ContainerUser, type ContainerWish, hasNetwork, userOf } from './container.ts';
+import { type Container, type ContainerUser, type ContainerWish, sharesNetwork, userOf } from './container.ts';
 
 const PATHS = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const COPY_SECONDS = 600;
@@ -24,13 +24,13 @@ export async function bwrapContainer(from: string, { task, folder, signal }: Con
   await mustRun(['cp', '-a', '--reflink=auto', '--', `${rootFor(task, from)}/.`, root], {
     ...{ seconds: COPY_SECONDS, signal },
   });
-  if (hasNetwork(task)) giveResolver(root);
+  if (sharesNetwork(task)) giveResolver(root);
   return {
     words: (as, at = task.workdir ?? '/') => [
       // The first process in it is bubblewrap, whose environment all others can read.
       ...['/usr/bin/env', '-i', bwrap],
       ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-      ...(hasNetwork(task) ? [] : ['--unshare-net']),
+      ...(sharesNetwork(task) ? [] : ['--unshare-net']),
       ...['--uid', uidOf(task, as), '--gid', uidOf(task, as), '--hostname', 'task'],
       ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
       ...['--bind', root, '/', ...procOf(as), '--dev', '/dev', '--chdir', at],

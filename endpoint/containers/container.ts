@@ -30,6 +30,10 @@ export interface ContainerWish {
 export const userOf = ({ agent_user, verifier_user }: HarborTask, as: ContainerUser): string | undefined =>
   as === 'root' ? '0' : as === 'agent' ? agent_user : verifier_user;
 
+const networkOf = () => process.env['EVERTURN_CONTAINER_NETWORK'];
+
 /** An operator's `EVERTURN_CONTAINER_NETWORK=none` keeps all of them from the network. */
-export const hasNetwork = ({ network }: HarborTask): boolean =>
-  network && process.env['EVERTURN_CONTAINER_NETWORK'] !== 'none';
+export const hasNetwork = ({ network }: HarborTask): boolean => network && networkOf() !== 'none';
+
+/** The machine's own network reaches its loopback, where a local Temporal server asks nobody for a key: an operator gives it by `host`. */
+export const sharesNetwork = ({ network }: HarborTask): boolean => network && networkOf() === 'host';

@@ -45,7 +45,18 @@ export async function openAgentRig({ delayMs, rollouts }) {
     home: env.EVERTURN_HOME,
     /** Resolves when the run has ended. */
     async run(name, agent, ...more) {
-      const args = ['run', dataset, '--agent', agent, ...options, '--name', name, '--max-concurrent', `${rollouts}`, ...more];
+      const args = [
+        'run',
+        dataset,
+        '--agent',
+        agent,
+        ...options,
+        '--name',
+        name,
+        '--max-concurrent',
+        `${rollouts}`,
+        ...more,
+      ];
       const [file, all, where] = command([...args, '--logs', 'none']);
       const [code] = await once(spawn(file, all, { ...where, stdio: ['ignore', 'ignore', 'inherit'] }), 'exit');
       if (code !== 0) throw new Error(`everturn run ended with ${code}`);
