@@ -184,7 +184,10 @@ describe('a neutral row', () => {
     expect(human.token_rewards!.slice(0, a - 1)).toEqual(at({}).slice(0, a - 1));
     expect(human.response_mask[2]).toBe(0);
     // None before it was trained in its turn: the next one has it.
-    const ofSecond = placed([{ base: 1, credit }, { base: 3.5, credit: masked }]).token_rewards;
+    const ofSecond = placed([
+      { base: 1, credit },
+      { base: 3.5, credit: masked },
+    ]).token_rewards;
     expect(ofSecond).toEqual(at({ 1: 0.5, [a - 1]: 1, [last - b + 3]: 0.5, [last]: 3.5 }));
     const { token_rewards: rewards, response_mask: mask } = placed([{ base: 1, credit: masked }]);
     expect(rewards).toEqual(at({ 2: 0.5, [a - 1]: 1, [last]: 4 }));
