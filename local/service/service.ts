@@ -52,7 +52,10 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
         continue;
       }
       if (state.phase === 'ready')
-        return { address: state.address, uiAddress: state.uiAddress, state, started: starter?.ours === true };
+        return {
+          ...{ address: state.address, uiAddress: state.uiAddress, state },
+          started: starter?.pid === state.supervisor.pid,
+        };
       if (state.note && state.note !== shown) options.onProgress?.({ kind: 'note', text: (shown = state.note) });
     } else if (!state && !starter) {
       if (!lockHolder(home.lockFolder)) {

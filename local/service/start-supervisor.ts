@@ -13,7 +13,7 @@ import { packageRoot } from '../machine/package-root.ts';
 import type { OnProgress } from '../machine/progress.ts';
 import type { CodeId } from './state.ts';
 import { COULD_NOT } from './supervise.ts';
-import { EXIT_HELD, type SupervisorConfig } from './supervisor.ts';
+import type { SupervisorConfig } from './supervisor.ts';
 
 export interface StartOptions {
   readonly env: Environment;
@@ -27,7 +27,8 @@ export interface StartOptions {
 export interface Starter {
   /** Undefined while it runs. */
   exit: number | 'killed' | undefined;
-  ours: boolean;
+  /** Another one may have been started beside it, and hold the home. Undefined: it could not be started. */
+  readonly pid: number | undefined;
   /** The start of this attempt's part of the logs, in bytes. */
   readonly logFrom: { readonly service: number; readonly worker: number };
 }
@@ -46,7 +47,6 @@ export async function startSupervisor(home: Home, code: CodeId, options: StartOp
     idleMs,
   };
   const logFrom = { service: logSize(home.serviceLog), worker: logSize(home.workerLog) };
-  const starter: Starter = { exit: undefined, ours: true, logFrom };
   const log = openLog(home.serviceLog);
   const entry = options.supervisor ?? join(packageRoot(), 'dist', 'local', 'service', 'supervisor.js');
   const child = spawn(process.execPath, [entry, JSON.stringify(config)], {
@@ -56,10 +56,10 @@ export async function startSupervisor(home: Home, code: CodeId, options: StartOp
     env,
   });
   closeSync(log);
+  const starter: Starter = { exit: undefined, pid: child.pid, logFrom };
   child.once('error', () => (starter.exit = 1));
   child.once('exit', (exitCode) => {
     starter.exit = exitCode ?? 'killed';
-    if (exitCode === EXIT_HELD) starter.ours = false;
   });
   child.unref();
   return starter;

@@ -195,7 +195,7 @@ export function sglang(engine: Engine): Answer {
           max_req_input_len: length - 6,
           max_total_num_tokens: 100_000,
           enable_deterministic_inference: false,
-          enable_return_routed_experts: engine.shape.experts,
+          ...(engine.shape.experts && { enable_return_routed_experts: true }),
           weight_version: engine.version,
           version: '0.5.23',
         });
