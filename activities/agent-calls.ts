@@ -1,8 +1,6 @@
 // The calls of an agent that have a turn, in the order of their numbers: those of all attempts.
 
-import type { AskedRecord } from '../domain/agent/call-record.ts';
-import type { AskedRequest } from '../domain/agent/conversation.ts';
-import { wholeRequest } from '../domain/agent/call-record.ts';
+import { type AskedRecord, wholeRequest } from '../domain/agent/call-record.ts';
 import { type PlayedCall, playedCall, replyOf } from '../domain/context/call-context.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
@@ -15,8 +13,8 @@ export interface AgentCalls {
   turnOf(call: string): Stored<TurnRecord>;
   has(call: string): boolean;
   add(turn: Stored<TurnRecord>): void;
-  /** A call that was written down, with what its turn needs. `request`: the whole of it, where it is known. */
-  due(asked: Stored<AskedRecord>, request?: AskedRequest): DueCall;
+  /** A call that was written down, with what its turn needs. */
+  due(asked: Stored<AskedRecord>): DueCall;
   /** Calls that extend no other. */
   roots(): number;
   /** A number that no call has, as far as this attempt knows. */
@@ -45,12 +43,12 @@ export function openAgentCalls(store: Store, id: TrajectoryReference, play: Play
     if (call.parent === null) roots++;
   }
 
-  function due(asked: Stored<AskedRecord>, request?: AskedRequest): DueCall {
+  function due(asked: Stored<AskedRecord>): DueCall {
     const before: Stored<TurnRecord>[] = [];
     const { parent } = asked.record.asked;
     for (let at = parent; at !== null; at = before.at(-1)!.record.asked!.parent) before.push(byTurn.get(at)!.turn);
     const behind = parent === null ? undefined : byTurn.get(parent)!.call.request;
-    return { asked, before: before.toReversed(), request: request ?? wholeRequest(asked.record.asked, behind) };
+    return { asked, before: before.toReversed(), request: wholeRequest(asked.record.asked, behind) };
   }
 
   return {

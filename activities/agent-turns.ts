@@ -55,7 +55,7 @@ export function playingCalls(
     // Another attempt, thought dead, may have begun it.
     const there = asked.created ? undefined : await store.get('turn', id, turn);
     if (there) return there;
-    if (await stopping()) await whileStopping(stopping);
+    if (await stopping()) await whileStopping(stopping, signal);
     const prompt = agentPrompt(asked.record, before, request, { settings: rollout.settings, tools });
     const firstChunk = asked.created ? undefined : (await store.get('chunk', id, turn, 1))?.record;
     const due = { store, id, rollout, turn, prompt, avoid: flaws.servers, attempt, firstChunk, options: { signal } };

@@ -13,7 +13,7 @@ import type { NoRoom } from './answer.ts';
 import { answeringTurns } from './answer-turn.ts';
 import type { ActivityDeps, ProgramDeps } from './deps.ts';
 import { failIfRepeated, type Flaws, readFlaws, withFlaw } from './flaws.ts';
-import { beat as beatNow, withHeartbeats } from './heartbeat.ts';
+import { beat as beatNow, sleep, withHeartbeats } from './heartbeat.ts';
 import { readLoopPrompt, type TurnPrompt } from './turn-prompt.ts';
 import { patientStore } from './patient-store.ts';
 import { recordedRollout } from './recorded.ts';
@@ -48,7 +48,7 @@ export function generateActivity(deps: ProgramDeps & Partial<Pick<ActivityDeps, 
 
     return withHeartbeats(async (signal, progress: (beat: GenerateBeat) => void) => {
       const { report, countFlaw, avoid } = openBeats(progress);
-      if (isStopped) await whileStopping(stopping);
+      if (isStopped) await whileStopping(stopping, signal);
       const patient = patientStore(store, (waits) => report({ waits }));
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
@@ -93,12 +93,13 @@ const COUNTED_MS = 60_000;
  */
 const CANCELLED_MS = 120_000;
 
-export const whileStopping = (stopping: () => Promise<boolean>): Promise<void> => waitWhile(stopping, CANCELLED_MS);
+export const whileStopping = (stopping: () => Promise<boolean>, signal: AbortSignal): Promise<void> =>
+  waitWhile(stopping, CANCELLED_MS, signal);
 
 /** A cancellation ends it by an error. */
-async function waitWhile(condition: () => Promise<boolean>, mostMs: number): Promise<void> {
+async function waitWhile(condition: () => Promise<boolean>, mostMs: number, signal: AbortSignal): Promise<void> {
   const began = performance.now();
-  while (performance.now() - began < mostMs && (await condition())) await Context.current().sleep(POLL_MS);
+  while (performance.now() - began < mostMs && (await condition())) await sleep(POLL_MS, signal);
 }
 
 /**
@@ -106,7 +107,7 @@ async function waitWhile(condition: () => Promise<boolean>, mostMs: number): Pro
  * before the run has its result: thousands of such workflows would delay those that it still waits for.
  */
 async function hasEnded(store: Store, { query, sample }: TrajectoryReference): Promise<StoreError> {
-  await withHeartbeats(() => waitWhile(async () => !(await store.get('result')), COUNTED_MS));
+  await withHeartbeats((signal) => waitWhile(async () => !(await store.get('result')), COUNTED_MS, signal));
   const message = `Query "${query}", sample ${sample} has ended: its record takes no further turn.`;
   return new StoreError(message, { reason: 'rollout-ended', retryable: false });
 }

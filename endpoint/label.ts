@@ -20,7 +20,7 @@ export function callLabel(headers: IncomingHttpHeaders, body: JsonObject): CallL
   if (train !== undefined && train !== '0' && train !== '1')
     throw new RefusedRequest('malformed', TRAIN, 'is wrong: 0 is a call that is not trained, 1 one that is');
   return {
-    ...(typeof model === 'string' && model !== '' && { model: model.slice(0, TAG_CHARS) }),
+    ...(typeof model === 'string' && model !== '' && { model: model.slice(0, TAG_CHARS).toWellFormed() }),
     ...(tag !== undefined && { tag }),
     ...(train === '0' && { train: false }),
   };
@@ -35,6 +35,6 @@ function tagIn(value: unknown, field: string): string | undefined {
 
 /** An id of a user may be anything: one that is no tag is none. */
 function nameIn(value: unknown): string | undefined {
-  const text = typeof value === 'string' ? value.trim() : '';
+  const text = typeof value === 'string' ? value.trim().toWellFormed() : '';
   return text.length > 0 && text.length <= TAG_CHARS ? text : undefined;
 }

@@ -36,7 +36,7 @@ export function sideRequests({ sideModels = [], side }: SideOptions) {
     passedOn,
     /** Of a path that no dialect has. */
     async answer(message: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-      const isAsked = message.method === 'POST' && path.startsWith('/v1/') && sideModels.length > 0;
+      const isAsked = message.method === 'POST' && sideModels.length > 0 && BEHIND.test(path);
       try {
         const body = isAsked && ((await readRequestBody(message, {})) as JsonObject);
         if (body && (await passedOn(path.slice('/v1'.length), body, response))) return;
@@ -48,5 +48,8 @@ export function sideRequests({ sideModels = [], side }: SideOptions) {
     },
   };
 }
+
+/** What leads above the address is no path. */
+const BEHIND = /^\/v1(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/;
 
 const noSuchPath = (path: string) => `there is no ${path}: ask ${DIALECTS.map((one) => `/v1${one.path}`).join(', ')}`;

@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
-import { containerOf, mustBeStarted } from './container.ts';
+import { containerOf, mustBeStarted, mustHaveContainer } from './container.ts';
 import { type AgentCode, bundleAgent } from '../client/temporal/agent-bundle.ts';
 import { type ContainerRecord, FUNCTION, type ProgramRecord, SESSION } from '../domain/agent/program.ts';
 import type { Structured } from '../domain/agent/reply-form.ts';
@@ -66,6 +66,7 @@ export async function describeProgram(
     const code = await bundleAgent(file, packageRoot());
     return { ...withProgram(resolved, [FUNCTION, basename(file)], code.sha256, container), code };
   }
+  mustHaveContainer(resolved, dataset);
   const command = programWords(agent, cwd);
   return withProgram(resolved, command, commandIdentity(command), container);
 }

@@ -6,6 +6,7 @@ import { type ContainerRecord, isFunction, isSession } from '../domain/agent/pro
 import { unusable } from '../domain/errors/unusable.ts';
 import { canConfine, onPath } from '../environments/processes/confine.ts';
 import { harborSource, isHarborPlace } from '../formats/datasets/harbor.ts';
+import type { ResolvedOptions } from './config.ts';
 import type { RunOptions } from './options.ts';
 
 /** Undefined: none is asked for. `dataset`: as the caller names it. */
@@ -37,6 +38,15 @@ export function containerOf(
   if (!canConfine())
     throw unusable('bubblewrap does not work here.', 'Install bubblewrap and util-linux (docs/sandbox.md).');
   return { by, root, tasks };
+}
+
+/** Without one the tests of a task give no reward, and a program may want that: it says so by `none`. */
+export function mustHaveContainer({ origins }: ResolvedOptions, dataset: string | undefined): void {
+  if (dataset === undefined || !isHarborPlace(dataset) || origins.container !== 'default') return;
+  throw unusable(
+    'Task directories are played in containers, in which their tests give the reward.',
+    'Give --container bwrap, docker or podman; with --container none the program gives the reward itself.',
+  );
 }
 
 /** A session's agent has containers of its own, and a function no commands. */

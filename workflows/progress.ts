@@ -89,7 +89,7 @@ export function openProgress(scope: wf.CancellationScope): ShownProgress {
     },
     called(counts) {
       calls = counts;
-      phase = `${counts.calls} calls in ${counts.branches} branches, ${counts.waiting} of the model in flight`;
+      phase = `${counts.calls} calls in ${counts.branches} branches, ${counts.waiting} waiting for the model`;
       show();
     },
     async onPause(writePause) {

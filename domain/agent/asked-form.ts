@@ -4,7 +4,7 @@
 // `pass`: an endpoint of chat completions takes it as it is. `refuse`: nothing is held to a form. Pure.
 
 import type { Json } from '../text/json.ts';
-import type { AgentMessage, AgentRequest } from './conversation.ts';
+import type { AgentMessage, AgentRequest, RecordedRequest } from './conversation.ts';
 import type { Asks, ReplyForm, Structured } from './reply-form.ts';
 
 /** The request as the run takes it; its flags say what became of the form. */
@@ -92,19 +92,25 @@ const wordsOfCall = (call: string | true): string =>
 /** At the end of the first system message: templates have a place for one. */
 function inSystemText(messages: readonly AgentMessage[], lines: readonly string[]): readonly AgentMessage[] {
   if (lines.length === 0) return messages;
-  const words = [HEAD, ...lines].join('\n\n');
+  const words = wordsOf(lines);
   const [first, ...rest] = messages;
   if (first?.role !== 'system') return [{ role: 'system', text: words }, ...messages];
   return [{ ...first, text: first.text === '' ? words : `${first.text}\n\n${words}` }, ...rest];
 }
 
-/** Messages of a recorded request as its program sent them: a form is of one reply. */
-export function withoutForm(messages: readonly AgentMessage[]): readonly AgentMessage[] {
+const wordsOf = (lines: readonly string[]): string => [HEAD, ...lines].join('\n\n');
+
+/** Messages of a recorded request as its program sent them: a form is of one reply. A program may write such a heading itself. */
+export function withoutForm({ messages, tools, asks = {} }: RecordedRequest): readonly AgentMessage[] {
   const [first, ...rest] = messages;
-  const at = first?.role === 'system' ? first.text.lastIndexOf(HEAD) : -1;
-  if (at < 0) return messages;
-  const text = first!.text.slice(0, Math.max(0, at - 2));
-  return at === 0 ? rest : [{ ...first!, text }, ...rest];
+  if (first?.role !== 'system') return messages;
+  const form = asks.form ? [wordsOfForm(asks.form, tools.length > 0)] : [];
+  const call = asks.call === undefined ? [] : [wordsOfCall(asks.call)];
+  const said = [[...form, ...call], form, call].filter((lines) => lines.length > 0).map(wordsOf);
+  const words = said.find((text) => first.text.endsWith(text));
+  if (words === undefined) return messages;
+  const text = first.text.slice(0, -words.length).replace(/\n\n$/, '');
+  return text === '' ? rest : [{ ...first, text }, ...rest];
 }
 
 /** Forced questions in a row that brought no call; a further one would bring none either. */

@@ -70,18 +70,10 @@ export type AskedRecord = f.ObjectOf<typeof ASKED>;
 
 /** The request of a call. `parent`: that of the call which it goes on from. */
 export function wholeRequest(asked: AskedCall, parent: AskedRequest | undefined): RecordedRequest {
-  const { shared, messages, tools = [], limits, instructed } = asked;
-  const ownParts = { limits, ...(instructed && { instructed }) };
+  const { shared, messages, tools = [], limits, instructed, asks } = asked;
+  const ownParts = { limits, ...(instructed && { instructed }), ...(asks && { asks }) };
   if (shared === 0) return { messages, tools, ...ownParts };
   if (parent?.messages.length !== shared)
     throw new Error(`call ${asked.call} shares ${shared} messages with its parent`);
   return { messages: [...parent.messages, ...messages], tools: parent.tools, ...ownParts };
-}
-
-/** The request of a call behind the recorded calls on its path, from the root to its parent. */
-export function requestBehind(call: AskedCall, path: readonly AskedCall[]): RecordedRequest {
-  return wholeRequest(
-    call,
-    path.reduce<AskedRequest | undefined>((parent, one) => wholeRequest(one, parent), undefined),
-  );
 }

@@ -79,7 +79,7 @@ export const plainMessages = (messages: readonly AgentMessage[]): readonly Messa
 /** The parts of a request on which its reply depends. */
 export type AskedRequest = Pick<AgentRequest, 'messages' | 'tools' | 'limits'>;
 /** The part of a request that later ones may refer to. */
-export type RecordedRequest = AskedRequest & Pick<AgentRequest, 'instructed'>;
+export type RecordedRequest = AskedRequest & Pick<AgentRequest, 'instructed' | 'asks'>;
 
 interface Form {
   /** The place, among the calls before it, of the one whose result it is. */

@@ -18,7 +18,8 @@ interface Limits {
   readonly signal: AbortSignal;
 }
 
-const MAX_BYTES = 1 << 20;
+/** A command that writes more is ended. */
+export const MAX_BYTES = 1 << 20;
 
 /** Rejects with the signal's reason only. */
 export function ranCommand(words: readonly string[], { seconds, signal }: Limits): Promise<Ran> {

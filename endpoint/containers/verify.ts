@@ -8,7 +8,7 @@ import type { HarborTask } from '../../domain/agent/task.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { headAndTail } from '../../domain/text/foreign-text.ts';
-import { type Ran, ranCommand } from './command.ts';
+import { MAX_BYTES, type Ran, ranCommand } from './command.ts';
 import type { Container, ContainerUser } from './container.ts';
 
 export interface Verdict {
@@ -50,7 +50,11 @@ export async function verify(
     return undecided('verifier-timeout', `The tests did not end in ${task.verifier_timeout_sec} s. ${await seen()}`);
   if (tested.code === null) return undefined;
   for (const file of FILES) {
-    const { code, stdout } = await inside('verifier', `cat /logs/verifier/${file}`, SECONDS, '/');
+    const { code, stdout, isLate } = await inside('verifier', `cat /logs/verifier/${file}`, SECONDS, '/');
+    if (Buffer.byteLength(stdout) >= MAX_BYTES)
+      return undecided('bad-reward-file', `${file} is larger than ${MAX_BYTES / 2 ** 20} MiB`);
+    if (isLate) return undecided('bad-reward-file', `${file} was not read in ${SECONDS} s`);
+    if (code === null) return undefined;
     if (code !== 0) continue;
     const read = rewardIn(file, stdout);
     return 'problem' in read

@@ -76,7 +76,7 @@ export function continueFromReply(id: string, field: string, recorded: RecordedC
   const earlier = call === undefined ? undefined : recorded(call);
   if (!earlier) throw new RefusedRequest('unknown-item', field, 'names no reply of this rollout');
   const { request, reply } = earlier;
-  return { ...request, messages: [...withoutForm(request.messages), { ...reply, ids: [id, ...(reply.ids ?? [])] }] };
+  return { ...request, messages: [...withoutForm(request), { ...reply, ids: [id, ...(reply.ids ?? [])] }] };
 }
 
 /** Restores texts that a client left out beside calls which it sends back: their ids name the reply, which has its text. */

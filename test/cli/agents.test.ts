@@ -92,4 +92,12 @@ describe('an agent of one’s own', () => {
     const described = describeProgram(resolveOptions({ flags }), '/');
     await expect(described).rejects.toThrow(/asks its model within a worker/);
   });
+
+  test('is refused for task directories without a container, unless it is to give the reward itself', async () => {
+    const described = (flags: Record<string, unknown>) =>
+      describeProgram(resolveOptions({ flags: { agent: 'sh -c true', ...flags } }), '/', 'harbor:/tasks');
+    await expect(described({})).rejects.toThrow(/played in containers/);
+    expect((await described({ container: 'none' })).program).not.toHaveProperty('container');
+    expect((await described({ agent: 'session' })).program).not.toHaveProperty('container');
+  });
 });

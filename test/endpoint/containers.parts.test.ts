@@ -84,6 +84,14 @@ describe.skipIf(!canConfine())('a container by bubblewrap', () => {
     ['no-reward-file', { 'tests/test.sh': '#!/bin/sh\necho out of plums\nexit 3\n' }, /exit code 3.*out of plums/s],
     ['bad-reward-file', reward('NaN'), /no number/],
     ['bad-reward-file', reward(''), /is empty/],
+    [
+      'bad-reward-file',
+      {
+        'tests/test.sh': '#!/bin/sh\ncat /tests/data > /logs/verifier/reward.txt\n',
+        'tests/data': '1'.repeat(3_000_000),
+      },
+      /larger than 1 MiB/,
+    ],
     ['bad-reward-file', reward('{"a": 1, "b": 2}', 'reward.json'), /neither answer nor reward/],
     [
       'verifier-timeout',

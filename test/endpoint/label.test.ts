@@ -15,6 +15,7 @@ describe('the label of a call', () => {
     ['a tag of the metadata, before the user', {}, { metadata: { tag: 'title' }, user: 'user-7' }, { tag: 'title' }],
     ['its user', {}, { user: 'user-7' }, { tag: 'user-7' }],
     ['no user that is no tag', {}, { user: 'x'.repeat(101), metadata: { user_id: 'y' } }, {}],
+    ['half a character as its sign', {}, { model: 'a\ud800', user: 'b\udc00' }, { model: 'a\ufffd', tag: 'b\ufffd' }],
     ['that it is not trained', { 'x-everturn-train': '0' }, {}, { train: false }],
     ['nothing of one that is', { 'x-everturn-train': '1' }, { model: 7, metadata: null, user: '' }, {}],
   ])('has %s', (_, headers, body, label) => {

@@ -118,6 +118,10 @@ describe('a form of the reply', () => {
     await post({ input: 'Again.', previous_response_id: second });
     const bare = await post({ input: 'Add.', ...schema('responses') });
     await post({ input: 'Again.', previous_response_id: bare, regex: 'a' });
+    // Words of the program's own stay, whatever heading they have.
+    const own = { role: 'developer', content: `Be brief.\n\n${HEAD}Verse.` };
+    const verse = await post({ input: [own, ...USER], ...schema('responses') });
+    await post({ input: 'Again.', previous_response_id: await post({ input: 'Again.', previous_response_id: verse }) });
     const systems = asked.map(({ messages }) =>
       messages.filter(({ role }) => role === 'system').map(({ text }) => text),
     );
@@ -127,6 +131,9 @@ describe('a form of the reply', () => {
       ['You add.'],
       [HEAD + FORM],
       [expect.stringMatching(/regular expression matches as a whole:\na$/)],
+      [`${own.content}\n\n${HEAD}${FORM}`],
+      [own.content],
+      [own.content],
     ]);
   });
 });

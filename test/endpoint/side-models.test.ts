@@ -1,5 +1,6 @@
 // Requests that name a model beside the run's own are passed on, on every path, and are no calls of the run's.
 
+import { request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { AskSide } from '../../endpoint/agents.ts';
@@ -41,6 +42,23 @@ describe('a request that names a model beside the run’s own', () => {
     expect((await post('/chat/completions', { ...chat, n: 1, model: 'tiny' }))[0]).toBe(404);
     expect(asked).toHaveLength(2);
   });
+
+  test.each(['/../admin', '/a/../../admin', '//admin', '/./a', '/%2e%2e/admin', '/a b'])(
+    'is passed on to no path outside the address: %s',
+    async (path) => {
+      let asked = 0;
+      await open(async () => ({ asked: ++asked }));
+      // A client of its own: fetch asks for another path.
+      const status = await new Promise((resolve, reject) => {
+        const { port } = new URL(endpoint!.url);
+        const options = { port, path: encodeURI(`/v1${path}`).replace('%252e%252e', '%2e%2e'), method: 'POST' };
+        request({ ...options, headers: { 'x-api-key': KEY } }, ({ statusCode }) => resolve(statusCode))
+          .on('error', reject)
+          .end('{"model":"embed"}');
+      });
+      expect([status, asked]).toEqual([404, 0]);
+    },
+  );
 
   test('is refused as a stream; a failure that may pass is asked again, and one that may not is not', async () => {
     let error = new ModelError('away', { reason: 'server-error', retryable: true });
