@@ -126,7 +126,7 @@ interface SupervisedOptions {
 }
 
 /** Consecutive starts that may fail before the service was ever ready. */
-const SERVER_TRIES = 2;
+const SERVER_TRIES = 3;
 const WORKER_TRIES = 3;
 const WORKER_GRACE_MS = 10_000;
 

@@ -76,7 +76,8 @@ describe('hostile text cannot steer the terminal', () => {
     const ended = await everturn.run(...play('odd'), '--max-concurrent', '64');
     expectTame(ended, 'run');
     // Rows whose id holds a control character are bad rows; the others were played.
-    expect(ended.stderr + ended.stdout).toMatch(/complete|undecided/);
+    // Why not is at its end.
+    expect((ended.stderr + ended.stdout).slice(-1500)).toMatch(/complete|undecided/);
     await tame(...play('strict'), '--strict');
   });
 
