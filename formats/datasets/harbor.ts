@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { parse, TomlError } from 'smol-toml';
 import {
   DEFAULT_BUILD_SECONDS,
   DEFAULT_VERIFIER_SECONDS,
@@ -23,7 +24,6 @@ import type { Dataset, DataSource } from './dataset.ts';
 import { unreadable } from './json-line.ts';
 import { failRow, kindText, RowError } from './row-fault.ts';
 import type { RowReading } from './row.ts';
-import { parseToml, TomlError } from './toml.ts';
 
 export const isHarborPlace = (named: string): boolean => named.startsWith(HARBOR_SCHEME);
 
@@ -107,9 +107,10 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function parsed(directory: string): Fields {
   try {
-    return parseToml(textOf(directory, TASK)) as Fields;
+    return parse(textOf(directory, TASK));
   } catch (error) {
-    if (error instanceof TomlError) failRow(TASK, `is not TOML: ${short(error.message, 120)}`, 'Correct it.');
+    if (error instanceof TomlError)
+      failRow(TASK, `is not TOML: line ${error.line}: ${short(error.message.split('\n')[0]!, 120)}`, 'Correct it.');
     throw error;
   }
 }

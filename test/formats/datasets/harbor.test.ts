@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import type { Row } from '../../../formats/datasets/dataset.ts';
 import { harborSource } from '../../../formats/datasets/harbor.ts';
 import { openDataset } from '../../../formats/datasets/index.ts';
-import { parseToml } from '../../../formats/datasets/toml.ts';
 import { badOf, rowsOf } from '../../contract/dataset.ts';
 import { testFolder } from '../../support/scratch-folder.ts';
 import { PLAIN_TASK, writeTasks } from '../../support/task-folder.ts';
@@ -65,7 +64,7 @@ describe('a folder of task directories', () => {
     [{ 'task.toml': '[environment]\ngpus = 1' }, 'bad/task.toml: environment.gpus'],
     [{ 'task.toml': '[environment]\nnetwork_mode = "allowlist"' }, 'bad/task.toml: environment.network_mode'],
     [{ 'task.toml': '[agent]\nnetwork_mode = "no-network"' }, 'bad/task.toml: agent.network_mode'],
-    [{ 'task.toml': '[agent' }, 'bad/task.toml'],
+    [{ 'task.toml': 'a = 1\n[agent' }, 'bad/task.toml'],
     [{ 'task.toml': '', 'instruction.md': ' ' }, 'bad/instruction.md'],
     [{ 'task.toml': '', 'environment/docker-compose.yaml': '' }, 'bad/environment/docker-compose.yaml'],
     [{}, 'bad/task.toml'],
@@ -79,6 +78,11 @@ describe('a folder of task directories', () => {
     expect(badOf(await rowsOf(open(folder)))[0]?.field).toBe('bad/tests/data');
   });
 
+  test('says the line in which a task.toml is no TOML', async () => {
+    const folder = tasks({ bad: { ...PLAIN, 'task.toml': 'a = 1\n[agent' }, fine: { ...PLAIN, 'task.toml': '' } });
+    expect(badOf(await rowsOf(open(folder)))[0]?.problem).toMatch(/^is not TOML: line 2: \S/);
+  });
+
   test('takes the working directory of its Dockerfile where task.toml names none', async () => {
     const dockerfile = 'FROM a AS b\nWORKDIR /first\nFROM c\nworkdir /app\nRUN true\n';
     const rows = await rowsOf(open(tasks({ a: { ...PLAIN, 'task.toml': '', 'environment/Dockerfile': dockerfile } })));
@@ -90,48 +94,5 @@ describe('a folder of task directories', () => {
     expect(() => openDataset(source)).toThrow(expect.objectContaining({ reason: 'harbor-agent' }));
     await expect(rowsOf(open('/nowhere/at-all'))).rejects.toMatchObject({ reason: 'dataset-missing' });
     await expect(rowsOf(open(testFolder()))).rejects.toMatchObject({ reason: 'dataset-empty' });
-  });
-});
-
-describe('TOML', () => {
-  test('is read: tables, lists of tables, texts in four forms, numbers, inline tables', () => {
-    const text = [
-      'a.b = 1_000 # one',
-      '"quoted key" = \'C:\\plain\'',
-      'text = """',
-      'two\\',
-      '    lines\\t\\u00e9"""',
-      "raw = '''",
-      "it's'''",
-      'list = [1, -2.5e3, 0xff, [true, "x"], # in lines',
-      ']',
-      'at = { x = 1, y.z = "#" }',
-      'day = 1979-05-27T07:32:00Z',
-      '[table . "dotted.key"]',
-      'on = false',
-      '[[many]]',
-      'n = 1',
-      '[many.sub]',
-      'm = 2',
-      '[[many]]',
-    ].join('\r\n');
-    expect(JSON.parse(JSON.stringify(parseToml(text)))).toEqual({
-      ...{ a: { b: 1000 }, 'quoted key': 'C:\\plain', text: 'twolines\té', raw: "it's" },
-      ...{ list: [1, -2500, 255, [true, 'x']], at: { x: 1, y: { z: '#' } }, day: '1979-05-27T07:32:00Z' },
-      ...{ table: { 'dotted.key': { on: false } }, many: [{ n: 1, sub: { m: 2 } }, {}] },
-    });
-  });
-
-  test.each([
-    ['a = 1\na = 2', 'line 2: a stands twice'],
-    ['[a]\n[a]', 'line 2: [a] stands twice'],
-    ['a = 1 b = 2', 'line 1: the line goes on behind its end'],
-    ['a = [1 2]', 'line 1: ] is missing'],
-    ['a = 01', 'line 1: 01 is no value'],
-    ['a = { b = 1 }\na.c = 2', 'line 2: a is no table that can be added to'],
-    ['a = "\\q"', 'line 1: \\q is no escape'],
-    ['= 1', 'line 1: a key is missing'],
-  ])('is refused with its line: %j', (text, message) => {
-    expect(() => parseToml(text)).toThrow(message);
   });
 });
