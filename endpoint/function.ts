@@ -41,6 +41,7 @@ export async function playFunction(attempt: AgentAttempt, runFolder: string, hos
   const pending = new Map<string, ReturnType<AgentAttempt['answer']>>();
   let cut: Cut | undefined;
   const failing = new AbortController();
+  const { structured } = program;
   const title = programTitle(program);
   const code = join(runFolder, bundledCodeFile(program.fingerprint));
   const found = createHash('sha256')
@@ -75,7 +76,7 @@ export async function playFunction(attempt: AgentAttempt, runFolder: string, hos
     workflowId: `${idempotencyKey(id)}/agent-${record.slice(0, 12)}`,
     taskQueue: agentFunctionQueue(program.fingerprint),
     ...{ code, title, answer },
-    input: { row, seed, key: idempotencyKey(id), maxCalls: program.maxCalls },
+    input: { ...{ row, seed, key: idempotencyKey(id), maxCalls: program.maxCalls }, ...(structured && { structured }) },
     timeoutSeconds: program.timeoutSeconds,
     signal: AbortSignal.any([signal, failing.signal]),
   });

@@ -3,6 +3,7 @@
 
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { FunctionInput, FunctionOutput } from '../domain/agent/program.ts';
+import { provideGlobals } from './sandbox-globals.ts';
 
 type Play = (input: FunctionInput) => Promise<FunctionOutput>;
 
@@ -12,6 +13,7 @@ export async function agent(input: FunctionInput): Promise<FunctionOutput> {
 
 async function played(): Promise<Play> {
   let ownModule: { readonly default?: unknown };
+  provideGlobals();
   try {
     // @ts-expect-error -- a name that the bundle gives to the user's module
     // oxlint-disable-next-line house/rooms -- it is no room

@@ -2,9 +2,11 @@
 // finished calls are not asked again, and code between them must be deterministic, as in any workflow.
 
 import { ApplicationFailure, proxyActivities, TemporalFailure } from '@temporalio/workflow';
+import { withReplyForm } from '../domain/agent/asked-form.ts';
 import { type AgentMessage, type AgentRequest, requestHash } from '../domain/agent/conversation.ts';
 import type { FunctionCall, FunctionInput, FunctionOutput } from '../domain/agent/program.ts';
 import { type AgentReply, callIdOf, replyMessage } from '../domain/agent/reply.ts';
+import { replyForm } from '../domain/agent/reply-form.ts';
 import { type Message, type Question, type Reply, type Task, wholeQuestion } from './agent-task.ts';
 
 export type { Message, Question, Reply, Task } from './agent-task.ts';
@@ -24,7 +26,7 @@ const RETRY = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterva
 
 /** `export default agent(async ({ row, ask }) => …)`. An error that the function throws fails its rollout. */
 export function agent(play: (task: Task) => Promise<Said>): (input: FunctionInput) => Promise<FunctionOutput> {
-  return async ({ row, seed, key, maxCalls }) => {
+  return async ({ row, seed, key, maxCalls, structured = 'prompt' }) => {
     const { askModel } = proxyActivities<Asking>({
       startToCloseTimeout: '2 hours',
       scheduleToCloseTimeout: '24 hours',
@@ -40,7 +42,7 @@ export function agent(play: (task: Task) => Promise<Said>): (input: FunctionInpu
     const ask: Task['ask'] = async (question) => {
       if (calls.length >= maxCalls)
         throw ApplicationFailure.nonRetryable(`The rollout may make ${maxCalls} calls.`, 'max-calls');
-      const request = requestOf(question);
+      const request = withReplyForm(requestOf(question), structured);
       const hash = requestHash(request);
       const occurrence = counts.get(hash) ?? 0;
       counts.set(hash, occurrence + 1);
@@ -74,10 +76,20 @@ export function agent(play: (task: Task) => Promise<Said>): (input: FunctionInpu
 
 function requestOf(question: string | readonly Message[] | Question): AgentRequest {
   const asked = wholeQuestion(question);
-  const { messages, tools = [], maxTokens, stop, tag, train } = asked;
+  const { messages, tools = [], maxTokens, stop, form, call, tag, train } = asked;
   const label = { ...(tag !== undefined && { tag }), ...(train === false && { train }) };
-  const limits = { ...(maxTokens !== undefined && { maxTokens }), ...(stop && { stop }) };
-  return { messages: messages.map(sent), tools, limits, stream: false, flags: [], label };
+  const limits = {
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(stop && { stop }),
+    ...(call === false && { toolChoice: 'none' as const }),
+  };
+  const asks = {
+    ...(form && {
+      form: { field: 'form', ...replyForm(form === true ? 'json' : 'schema', form === true ? {} : form) },
+    }),
+    ...(call && { call }),
+  };
+  return { messages: messages.map(sent), tools, limits, stream: false, flags: [], label, asks };
 }
 
 const sent = ({ role, content, calls, callId }: Message): AgentMessage => ({
@@ -88,8 +100,8 @@ const sent = ({ role, content, calls, callId }: Message): AgentMessage => ({
 });
 
 function replyTo(reply: AgentReply): Reply {
-  const { call: id, text, reasoning, finish } = reply;
+  const { call: id, text, reasoning, finish, usage } = reply;
   const { calls = [] } = replyMessage(reply);
   const message: Message = { role: 'assistant', content: text, ...(calls.length > 0 && { calls }) };
-  return { id, text, reasoning, calls, finish, message };
+  return { id, text, reasoning, calls, finish, usage, message };
 }

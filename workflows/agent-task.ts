@@ -19,6 +19,10 @@ export interface Question {
   /** The smaller of this and the run's limit counts. */
   readonly maxTokens?: number;
   readonly stop?: readonly string[];
+  /** The form that the reply is asked to have: a JSON schema, or true: any object. `--structured` says how a run takes it. */
+  readonly form?: JsonObject | true;
+  /** The tool that must be called; true: any; false: none may be. */
+  readonly call?: string | boolean;
   /** Your name for such calls: rows have it, and `--train-calls` chooses by it. */
   readonly tag?: string;
   /** False: the call is in the contexts of those behind it, and is not trained. */
@@ -34,6 +38,8 @@ export interface Reply {
   readonly calls: NonNullable<Message['calls']>;
   /** `length`: cut at the limit. */
   readonly finish: 'stop' | 'length';
+  /** Tokens; `cached` are of `input`, `reasoning` of `output`. */
+  readonly usage: Readonly<Record<'input' | 'cached' | 'output' | 'reasoning', number>>;
   /** The reply as a message: sent back in front of the next one, it lets the next context extend this one's own tokens. */
   readonly message: Message;
 }

@@ -11,6 +11,7 @@ export type FakeReply =
       readonly reasoning?: string;
       readonly calls?: readonly { readonly name: string; readonly arguments: Json }[];
       readonly finish?: Reply['finish'];
+      readonly usage?: Reply['usage'];
     };
 
 export interface FakeTask extends Task {
@@ -49,11 +50,13 @@ export function fakeTask({
   };
 }
 
+const NO_TOKENS: Reply['usage'] = { input: 0, cached: 0, output: 0, reasoning: 0 };
+
 /** `call`: from 1. */
 function wholeReply(reply: FakeReply, call: number): Reply {
   const given = typeof reply === 'string' ? { text: reply } : reply;
-  const { text = '', reasoning = '', finish = 'stop' } = given;
+  const { text = '', reasoning = '', finish = 'stop', usage = NO_TOKENS } = given;
   const calls = (given.calls ?? []).map((one, i) => ({ id: `call_${call}_${i + 1}`, ...one }));
   const message: Message = { role: 'assistant', content: text, ...(calls.length > 0 && { calls }) };
-  return { id: `reply-${call}`, text, reasoning, calls, finish, message };
+  return { id: `reply-${call}`, text, reasoning, calls, finish, usage, message };
 }

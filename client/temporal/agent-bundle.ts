@@ -41,6 +41,7 @@ export async function bundleAgent(path: string, root: string): Promise<AgentCode
           alias: {
             ...(config.resolve?.alias as Record<string, string>),
             'everturn/agent': join(root, 'dist/workflows/agent-function.js'),
+            'everturn/ai-sdk': join(root, 'dist/workflows/ai-sdk.js'),
             'everturn/own-agent$': path,
           },
         },

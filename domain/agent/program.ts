@@ -2,6 +2,7 @@
 
 import * as f from '../schema/fields.ts';
 import { SIDE_MODEL } from './side-model.ts';
+import type { Structured } from './reply-form.ts';
 import type { RolloutId } from '../names/ids.ts';
 import { AGENT_QUEUE, SESSION_QUEUE } from '../names/queues.ts';
 import type { Json, JsonObject } from '../text/json.ts';
@@ -164,6 +165,8 @@ export interface FunctionInput {
   /** The idempotency key of its side effects. */
   readonly key: string;
   readonly maxCalls: number;
+  /** As the run's program has it. */
+  readonly structured?: Structured;
 }
 
 export interface FunctionOutput {

@@ -21,10 +21,15 @@ export interface HostileModel extends Kept {
 
 export type HostileOptions = Pick<HostileConfig, 'kind' | 'latencyMs' | 'seed'> & Partial<HostileConfig>;
 
-export async function startHostileModel(folder: string, given: HostileOptions): Promise<HostileModel> {
+/** `says`: texts of several lengths. */
+export async function startHostileModel(
+  folder: string,
+  given: HostileOptions,
+  says: readonly string[] = NUMBERS,
+): Promise<HostileModel> {
   const asksFile = join(folder, 'asks.jsonl');
   const port = given.port ?? (await freePort([]));
-  let config: HostileConfig = { ...(await tinyAnswers()), length: 4096, asksFile, port, ...given };
+  let config: HostileConfig = { ...(await tinyAnswers(says)), length: 4096, asksFile, port, ...given };
   const log = join(folder, 'model-server.log');
   const kept = keepNode('model server', () => [compiledModelServer(), JSON.stringify(config)], process.env, log);
   await kept.ready();
@@ -49,9 +54,11 @@ function readAsks(file: string): Ask[] {
   return lines.map((line) => JSON.parse(line) as Ask);
 }
 
-/** What the model may say, in the shipped model's tokens: one number in a box, now and then in many words. */
-async function tinyAnswers(): Promise<Pick<HostileConfig, 'answers' | 'vocabSize'>> {
+/** One number in a box, now and then in many words. */
+const NUMBERS = Array.from({ length: 10 }, (_, n) => `${'Let me think. '.repeat(n % 3)}The answer is \\boxed{${n}}.`);
+
+/** What the model may say, in the shipped model's tokens. */
+async function tinyAnswers(texts: readonly string[]): Promise<Pick<HostileConfig, 'answers' | 'vocabSize'>> {
   const { tokenizer, vocabSize } = await tokenizerLoader(TINY_FOLDER).load(null, '');
-  const texts = Array.from({ length: 10 }, (_, n) => `${'Let me think. '.repeat(n % 3)}The answer is \\boxed{${n}}.`);
   return { answers: await Promise.all(texts.map((text) => tokenizer.encode(text))), vocabSize };
 }

@@ -18,10 +18,10 @@ export interface AgentRig {
   close(): Promise<void>;
 }
 
-export async function openAgentRig(rows: number, latencyMs: number): Promise<AgentRig> {
+export async function openAgentRig(rows: number, latencyMs: number, says?: readonly string[]): Promise<AgentRig> {
   const everturn = openEverturn();
   const runs = join(everturn.folder, 'runs');
-  const model = await startHostileModel(everturn.folder, { kind: 'sglang', latencyMs, seed: 1, runs });
+  const model = await startHostileModel(everturn.folder, { kind: 'sglang', latencyMs, seed: 1, runs }, says);
   const row = (i: number) => ({ id: `q${i}`, question: `What is ${i}?`, answer: `${i % 10}` });
   everturn.write(
     'rows.jsonl',
