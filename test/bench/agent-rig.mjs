@@ -1,6 +1,6 @@
 // The command line with a home of its own, over a model that answers in so many milliseconds, for benchmarks of agents.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,6 +33,19 @@ export async function openAgentRig({ delayMs, rollouts }) {
         return false;
       }
     });
+  /** Its supervisor names it, too, and is smaller. */
+  const worker = () =>
+    pids('dist/worker.js')
+      .flatMap((pid) => {
+        try {
+          const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+          const isIt = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[1]?.endsWith('dist/worker.js');
+          return kib === undefined || !isIt ? [] : [{ pid: Number(pid), mib: Math.round(Number(kib) / 1024) }];
+        } catch {
+          return [];
+        }
+      })
+      .toSorted((a, b) => b.mib - a.mib)[0];
   const secondsOf = (pid) => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS;
@@ -63,13 +76,18 @@ export async function openAgentRig({ delayMs, rollouts }) {
     },
     /** Processor seconds so far, user and system. */
     cpu: () => ({ worker: sum('dist/worker.js'), temporal: sum('temporal.db') }),
-    /** MiB of the worker. */
-    memory() {
-      // Its supervisor names it, too, and is smaller.
-      const sizes = pids('dist/worker.js').map(
-        (pid) => /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1],
-      );
-      return Math.round(Math.max(...sizes.map(Number)) / 1024);
+    /** MiB of the worker; 0 while there is none. */
+    memory: () => worker()?.mib ?? 0,
+    /** Whether there was one. */
+    killWorker() {
+      const { pid } = worker() ?? {};
+      return pid !== undefined && process.kill(pid, 'SIGKILL');
+    },
+    /** What `check` says of a run, and its size. */
+    seen(name) {
+      const [file, all, where] = command(['check', name]);
+      const { stdout, stderr } = spawnSync(file, all, { ...where, encoding: 'utf8' });
+      return `${stdout}${stderr}${execFileSync('du', ['-sm', join(folder, 'runs', name)], { encoding: 'utf8' })}`;
     },
     close() {
       execFileSync(...command(['down']));

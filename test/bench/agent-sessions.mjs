@@ -1,6 +1,8 @@
 // Sessions that are open at once: each asks so many times, with a pause after each reply, so that all of them stay open. Prints the
-// worker's memory as the calls go by.
+// worker's memory as the calls go by, and at the end what `check` says and the bytes of the run. Sessions end at different lengths:
+// their logarithms are even between a hundredth of the given number of tokens and it.
 //   npm run build && node test/bench/agent-sessions.mjs [sessions: 1000] [calls of each: 10] [seconds of a pause: 40]
+//     [tokens of the longest: 1000] [kills of the worker, one a minute: 0]
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,38 +11,52 @@ import { Agent, fetch } from 'undici';
 import { openAgentRig } from './agent-rig.mjs';
 
 const given = process.argv.slice(2).map(Number);
-const [sessions = 1000, calls = 10, pauseSeconds = 40] = given;
+const [sessions = 1000, calls = 10, pauseSeconds = 40, tokens = 1000, kills = 0] = given;
 const rig = await openAgentRig({ delayMs: 100, rollouts: sessions });
-const dispatcher = new Agent({ connections: 64, headersTimeout: 0, bodyTimeout: 0 });
+const dispatcher = new Agent({ connections: 96, headersTimeout: 0, bodyTimeout: 0 });
 const took = [];
 let open = 0;
 let most = 0;
-let lost = 0;
+let again = 0;
+let killed = 0;
+/** The model takes 100 ms: what is faster was answered by a record. */
+const REPLAYED_MS = 100;
+/** At once. */
+const CLAIMS = 8;
 
-/** A connection that breaks is tried again: a call that is repeated is the same call. */
+/** A connection that breaks is tried again, and a worker that is away for a moment: a call that is repeated is the same call. */
 async function post(url, key, body) {
   for (let tries = 0; ; tries++) {
     try {
       const headers = { authorization: `Bearer ${key}`, 'x-stainless-retry-count': `${tries}` };
       const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), dispatcher });
-      return { status: response.status, said: response.status === 204 ? null : await response.json() };
+      const said = response.status === 204 ? null : await response.json();
+      if (response.status < 500 || tries === 120) return { status: response.status, said };
     } catch (error) {
-      if (tries === 5) throw error;
-      await sleep(500);
+      if (tries === 120) throw error;
     }
+    await sleep(1000);
   }
 }
 
+/** Of a row, between 0 and 1: a session that is played again sends the same. */
+const shareOf = ({ question }) => (Number(/\d+ times (\d+)/.exec(question)[1]) * 0.618034) % 1;
+
+/** A session whose worker is killed ends, and is given out again: its recorded calls answer at once. */
 async function play({ base_url, url, api_key, row }) {
   most = Math.max(most, ++open);
   const messages = [{ role: 'user', content: row.question }];
+  const more = ' 1'.repeat(Math.max(0, (tokens * 100 ** -shareOf(row)) / calls - 40));
   for (let call = 0; call < calls; call++) {
-    await sleep(2000 * pauseSeconds * Math.random());
     const began = performance.now();
     const { status, said } = await post(`${base_url}/chat/completions`, api_key, { model: 'any', messages });
-    if (status !== 200) return void (lost++, open--);
+    if (status !== 200) {
+      if (said.error?.code !== 'no-session') console.log(`${status} ${JSON.stringify(said).slice(0, 300)}`);
+      return void (again++, open--);
+    }
     took.push(performance.now() - began);
-    messages.push(said.choices[0].message, { role: 'user', content: 'Go on.' });
+    if (took.at(-1) > REPLAYED_MS) await sleep(2000 * pauseSeconds * Math.random());
+    messages.push(said.choices[0].message, { role: 'user', content: `Go on.${more}` });
   }
   await post(`${url}/end`, api_key, { reward: 1 });
   open--;
@@ -57,10 +73,13 @@ async function sessionsOf(ended) {
     }
   }
   const playing = [];
-  while (!ended.is) {
-    const { status, said } = await post(`${where.url}/sessions`, where.key, { silent_seconds: 600, wait_seconds: 5 });
-    if (status === 200) playing.push(play(said));
-  }
+  const claim = async () => {
+    while (!ended.is) {
+      const { status, said } = await post(`${where.url}/sessions`, where.key, { silent_seconds: 600, wait_seconds: 5 });
+      if (status === 200) playing.push(play(said));
+    }
+  };
+  await Promise.all(Array.from({ length: CLAIMS }, claim));
   await Promise.all(playing);
 }
 
@@ -72,13 +91,20 @@ const said = setInterval(() => {
     `${took.length} calls, ${open} sessions open, worker ${rig.memory()} MiB, median ${late[late.length >> 1].toFixed(0)} ms`,
   );
 }, 15_000);
+const killing = setInterval(() => {
+  if (open > 0 && killed < kills && rig.killWorker()) killed++;
+}, 60_000);
 try {
   const began = performance.now();
   const run = rig.run('sessions', 'session').finally(() => (ended.is = true));
   await Promise.all([run, sessionsOf(ended)]);
   const seconds = (performance.now() - began) / 1000;
-  console.log(`${took.length} calls in ${seconds.toFixed(0)} s, at most ${most} sessions open, ${lost} lost`);
+  console.log(
+    `${took.length} calls in ${seconds.toFixed(0)} s, at most ${most} sessions open, ${again} sessions given out again, ${killed} kills`,
+  );
+  console.log(rig.seen('sessions'));
 } finally {
   clearInterval(said);
+  clearInterval(killing);
   rig.close();
 }
