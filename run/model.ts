@@ -35,6 +35,7 @@ export async function withModel<T>(
   const backend = own ?? (await patiently(caller, () => createBackend(settings.model, { ...settings, log })));
   try {
     mustServeLogprobs(backend.facts, settings);
+    mustBeBeside(backend.facts.name, settings);
     return await use(
       backend,
       settings.tools && (await withToolFormat(backend, { ...settings, tools: settings.tools }, openings, caller)),
@@ -42,6 +43,13 @@ export async function withModel<T>(
   } finally {
     await backend.close();
   }
+}
+
+/** Requests that name the run's own model would be passed on, and none would be a turn. */
+function mustBeBeside(name: string, { program }: Pick<RolloutSettings, 'program'>): void {
+  if (!program?.sideModels?.some((side) => side.name === name)) return;
+  const message = `--side-model ${name} has the name of the run's own model, whose calls are its turns.`;
+  throw unusable(message, 'Give it another name, by which the program asks for it.', 'bad-value');
 }
 
 /** Pauses before the tries of a server that answers, or that broke off; a wrong address is soon found to be one. */
@@ -82,7 +90,14 @@ export async function checkModel(
   isTrained = false,
 ): Promise<Pick<RunRecord, 'logprobs' | 'model'> & Pick<RolloutSettings, 'tools'>> {
   const { model, tokenizer, logprobs, chatTemplateKwargs } = settings;
-  if (model === 'tiny' && tokenizer === null && logprobs === 'policy' && !settings.tools && !chatTemplateKwargs)
+  if (
+    model === 'tiny' &&
+    tokenizer === null &&
+    logprobs === 'policy' &&
+    !settings.tools &&
+    !chatTemplateKwargs &&
+    !settings.program?.sideModels
+  )
     return { logprobs: { meaning: 'policy' }, model: await tinyIdentity() };
   return withModel(settings, openings, caller, async (backend, tools) => {
     if (isTrained) mustGiveSets(backend.facts, settings);

@@ -48,7 +48,12 @@ export async function dryRun(io: Io, { place, rows, record, parts, isThere }: Pr
     }),
   );
   const { accepted: queries, refused } = rows.dataset;
-  const plan = planOf({ queries, refused, options, contextLength, promptTokens: prompts.tokens });
+  const { program } = settings;
+  const counts = { queries, refused, promptTokens: prompts.tokens };
+  const plan = program
+    ? // A program's branches have a context each.
+      planOf({ ...counts, options: { ...options, numTurns: program.maxCalls }, contextLength: null })
+    : planOf({ ...counts, options, contextLength });
   const temporal = namesCluster() ? (clusterConfig().connectionOptions?.address ?? null) : null;
   const code = (rows.byTask.code ?? 0) > 0 ? await proveSandbox({ env: { ...io.env } }) : null;
   const sandbox = code === null ? null : code.ok ? 'proved' : `${code.why}. ${code.fix}`;

@@ -14,12 +14,17 @@ interface TrainCalls {
 
 export const TRAIN_CALLS_FORM = 'tag=main, model=main, tag!=title, or several values as in tag=planner,coder';
 
+/** Signs of a second condition, of a pattern or of quotes, none of which there is: such a value would match no call. */
+const DOUBTFUL = /[=&|;*'"]/;
+
 /** Undefined for a text of another form. */
 export function parseTrainCalls(text: string): TrainCalls | undefined {
   const [, name, not, list = ''] = /^(\w+)(!?)=(.*)$/s.exec(text.trim()) ?? [];
   const field = FIELDS.find((one) => one === name);
   const values = list.split(',').map((value) => value.trim());
-  return field === undefined || values.includes('') ? undefined : { field, are: not === '', values };
+  return field === undefined || values.some((value) => value === '' || DOUBTFUL.test(value))
+    ? undefined
+    : { field, are: not === '', values };
 }
 
 type Labelled = Pick<AskedCall, 'model' | 'tag' | 'train'> & Partial<Pick<AskedCall, 'limits'>>;

@@ -78,6 +78,7 @@ export function rewardIn(file: (typeof FILES)[number], text: string): ReturnType
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return parseLastWords({ reward: value });
     const { reward = soleOf(value), ...rewards } = value;
+    if (reward === undefined) return { problem: 'has no "reward" beside its numbers: right would be {"reward": 0.5}' };
     return parseLastWords(Object.hasOwn(value, 'reward') ? { reward, rewards } : { reward });
   } catch {
     return { problem: 'is no JSON' };

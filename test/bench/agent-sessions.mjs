@@ -1,8 +1,8 @@
 // Sessions that are open at once: each asks so many times, with a pause after each reply, so that all of them stay open. Prints the
 // worker's memory as the calls go by, and at the end what `check` says and the bytes of the run. Sessions end at different lengths:
 // their logarithms are even between a hundredth of the given number of tokens and it.
-//   npm run build && node test/bench/agent-sessions.mjs [sessions: 1000] [calls of each: 10] [seconds of a pause: 40]
-//     [tokens of the longest: 1000] [kills of the worker, one a minute: 0]
+//   npm run build && node test/bench/agent-sessions.mjs [sessions: 1000] [calls of each: 30] [seconds of a pause: 5]
+//     [tokens of the longest: 50000] [kills of the worker, one a minute: 20]
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { Agent, fetch } from 'undici';
 import { openAgentRig } from './agent-rig.mjs';
 
 const given = process.argv.slice(2).map(Number);
-const [sessions = 1000, calls = 10, pauseSeconds = 40, tokens = 1000, kills = 0] = given;
+const [sessions = 1000, calls = 30, pauseSeconds = 5, tokens = 50_000, kills = 20] = given;
 const rig = await openAgentRig({ delayMs: 100, rollouts: sessions });
 const dispatcher = new Agent({ connections: 96, headersTimeout: 0, bodyTimeout: 0 });
 const took = [];

@@ -59,6 +59,16 @@ describe('run --dry-run', () => {
     expect(readdirSync(cwd)).toEqual(['data.jsonl']);
   });
 
+  test('counts the calls that an agent may make, in as many contexts', async () => {
+    const { out } = await run('--agent', 'sh -c true', '--max-calls', '7', '--max-new-tokens', '10', '--json');
+    expect(JSON.parse(out.trim().split('\n').at(-1)!)).toMatchObject({ rollouts: 3, calls: 21, outputTokens: 210 });
+  });
+
+  test('refuses a side model that has the name of the run’s own, for whatever model', async () => {
+    const { code, err } = await run('--agent', 'sh -c true', '--side-model', 'tiny=openai:http://127.0.0.1:9');
+    expect([code, err]).toEqual([2, expect.stringContaining("--side-model tiny has the name of the run's own model")]);
+  });
+
   test('puts the words of --system and --prompt around each row, and names the run by them', async () => {
     writeFileSync(join(cwd, 'brief.txt'), 'Answer with one number.\n');
     const template = 'Task {{ id }}: {{ question }}{% if hint %} ({{ hint }}){% endif %}';

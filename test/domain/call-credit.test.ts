@@ -143,7 +143,10 @@ describe('the choice of calls that are trained', () => {
     expect(isTrainedCall(call, chosen)).toBe(is);
   });
 
-  test.each(['', 'main', 'tag=', 'name=main', 'tag=a,,b', 'tag!main'])('is not %j', (text) => {
-    expect(parseTrainCalls(text)).toBeUndefined();
-  });
+  test.each(['', 'main', 'tag=', 'name=main', 'tag=a,,b', 'tag!main', 'tag==a', 'tag=a&model=b', "tag='a'", 'tag=*'])(
+    'is not %j',
+    (text) => {
+      expect(parseTrainCalls(text)).toBeUndefined();
+    },
+  );
 });

@@ -92,7 +92,7 @@ describe.skipIf(!canConfine())('a container by bubblewrap', () => {
       },
       /larger than 1 MiB/,
     ],
-    ['bad-reward-file', reward('{"a": 1, "b": 2}', 'reward.json'), /neither answer nor reward/],
+    ['bad-reward-file', reward('{"a": 1, "b": 2}', 'reward.json'), /has no "reward" beside its numbers/],
     [
       'verifier-timeout',
       {
