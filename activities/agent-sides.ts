@@ -2,24 +2,24 @@
 
 import type { SideModel, SideRecord } from '../domain/agent/side-model.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
-import { canonicalJson, type Json, type JsonObject } from '../domain/text/json.ts';
+import { canonicalJson, type JsonObject } from '../domain/text/json.ts';
 import { sha256Hex } from '../domain/text/sha256.ts';
 import type { AskSide } from '../endpoint/agents.ts';
 import type { Store } from '../records/store.ts';
 
-/** Sends a request on, and returns the reply. Rejects with a ModelError. */
-export type PassOn = (to: SideModel, path: string, body: JsonObject, signal: AbortSignal) => Promise<Json>;
+/** Sends a request on, and returns the text of the reply. Rejects with a ModelError. */
+export type PassOn = (to: SideModel, path: string, body: JsonObject, signal: AbortSignal) => Promise<string>;
 
 export function openSides(
   store: Store,
   id: TrajectoryReference,
   { passOn, now, signal }: { readonly passOn: PassOn; readonly now: () => number; readonly signal: AbortSignal },
 ): AskSide {
-  const known = new Map<string, Promise<Json>>();
+  const known = new Map<string, Promise<string>>();
   let next = 1;
 
   function add({ hash, reply }: SideRecord): void {
-    if (!known.has(hash)) known.set(hash, Promise.resolve(JSON.parse(reply) as Json));
+    if (!known.has(hash)) known.set(hash, Promise.resolve(reply));
   }
 
   /** Those that are there before the first question. */
@@ -32,15 +32,15 @@ export function openSides(
   })();
   read.catch(() => undefined);
 
-  async function asked(to: SideModel, path: string, body: JsonObject, hash: string): Promise<Json> {
+  async function asked(to: SideModel, path: string, body: JsonObject, hash: string): Promise<string> {
     const startedAt = now();
     const reply = await passOn(to, path, body, signal);
     const finishedAt = Math.max(startedAt, now());
-    const record = { hash, path, model: to.name, reply: JSON.stringify(reply), startedAt, finishedAt };
+    const record = { hash, path, model: to.name, reply, startedAt, finishedAt };
     for (;;) {
       const stored = await store.put('side', id, { entry: next++, ...record });
       // Another attempt, thought dead, may have taken the number.
-      if (stored.record.hash === hash) return JSON.parse(stored.record.reply) as Json;
+      if (stored.record.hash === hash) return stored.record.reply;
       add(stored.record);
     }
   }

@@ -2,12 +2,12 @@
 
 import type { AgentRequest, RecordedRequest } from '../domain/agent/conversation.ts';
 import type { Claim } from '../domain/agent/claims.ts';
-import type { Cut, ProgramRecord, Verified } from '../domain/agent/program.ts';
+import type { AgentEnd, ProgramRecord, Verified } from '../domain/agent/program.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import type { LastWords } from '../domain/agent/last-words.ts';
 import type { SideModel } from '../domain/agent/side-model.ts';
-import type { Json, JsonObject } from '../domain/text/json.ts';
+import type { JsonObject } from '../domain/text/json.ts';
 
 /** A call with its reply, as an earlier attempt recorded it. */
 export interface RecordedReply {
@@ -31,8 +31,8 @@ export type AnswerCall = (taken: Claim, request: AgentRequest, dialect: string) 
 /** Tokens of the context that a call would have; null if this model does not show them. Nothing is recorded. */
 export type CountTokens = (request: AgentRequest) => Promise<number | RefusedCall | null>;
 
-/** The reply of a model beside the run's own; `path`: behind `/v1`. Rejects with a ModelError. */
-export type AskSide = (to: SideModel, path: string, body: JsonObject) => Promise<Json>;
+/** The text of the reply of a model beside the run's own; `path`: behind `/v1`. Rejects with a ModelError. */
+export type AskSide = (to: SideModel, path: string, body: JsonObject) => Promise<string>;
 
 export interface AgentAttempt {
   readonly id: RolloutId;
@@ -68,7 +68,7 @@ export interface AgentEnded {
   readonly callRewards?: Readonly<Record<string, number>>;
   /** Last lines of its standard error. */
   readonly tail: string;
-  readonly cut?: Cut;
+  readonly cut?: NonNullable<AgentEnd['cut']>;
   /** By the tests of its container: `said.reward` is then theirs. */
   readonly verified?: Verified;
   /** The id of the call whose reply it was given last; null if there is none. */

@@ -1,7 +1,7 @@
 // One attempt of an agent and its endpoint: the calls, the reward that is posted, and the end, whatever plays the attempt.
 
 import { randomBytes } from 'node:crypto';
-import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
+import type { ProgramRecord } from '../domain/agent/program.ts';
 import { type LastWords, parseCallReward, parseLastWords, joinLastWords } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
@@ -10,7 +10,7 @@ import type { AgentAttempt, AgentEnded } from './agents.ts';
 import { type AgentEndpoint, createEndpoint } from './endpoint.ts';
 
 /** The end as the agent itself makes it. */
-export type OwnEnd = Pick<AgentEnded, 'code' | 'said' | 'tail'>;
+export type OwnEnd = Pick<AgentEnded, 'code' | 'said' | 'tail' | 'cut'>;
 
 export interface AttemptEndpoint extends Pick<AgentEndpoint, 'answer' | 'close'> {
   /** Rejects as `own` does, or with the error of a call. A call that the agent did not wait for is a turn all the same. */
@@ -22,7 +22,7 @@ export const newKey = (): string => `everturn-${randomBytes(24).toString('hex')}
 export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndpoint {
   let posted: LastWords | undefined;
   const callRewards = new Map<string, number>();
-  let cut: Cut | undefined;
+  let cut: AgentEnded['cut'];
   let broken: (error: unknown) => void = () => undefined;
   const failing = new Promise<never>((_, reject) => (broken = reject));
   failing.catch(() => undefined);
@@ -70,8 +70,9 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
     answer: endpoint.answer,
     close: endpoint.close,
     async ended(own) {
-      const { code, said, tail } = await Promise.race([failing, own]);
+      const { code, said, tail, cut: late } = await Promise.race([failing, own]);
       await Promise.race([failing, endpoint.settled()]);
+      cut = late ?? cut;
       return {
         code,
         tail,

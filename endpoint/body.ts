@@ -25,9 +25,11 @@ interface BodyForm {
   readonly contextLength?: number | undefined;
   /** The path of the dialect whose request it is. */
   readonly dialect?: string;
+  /** Models whose requests have any form. */
+  readonly sides?: readonly string[];
 }
 
-export interface BodyBytes extends Pick<BodyForm, 'dialect'> {
+export interface BodyBytes extends Pick<BodyForm, 'dialect' | 'sides'> {
   readonly bytes: Uint8Array;
 }
 
@@ -35,9 +37,9 @@ export type ReadBody = { readonly value: unknown } | { readonly refused: Refused
 
 /** Throws RefusedRequest. Of a dialect: it has the form of its requests. */
 export async function readRequestBody(message: IncomingMessage, form: BodyForm): Promise<unknown> {
-  const { dialect } = form;
+  const { dialect, sides } = form;
   const bytes = await bytesOf(message, dialect === undefined ? { contextLength: 0 } : form);
-  const asked = { bytes, ...(dialect !== undefined && { dialect }) };
+  const asked = { bytes, ...(dialect !== undefined && { dialect }), ...(sides && { sides }) };
   const read = bytes.length > AT_ONCE_BYTES ? await threads.ask(asked) : readBytes(asked);
   if ('refused' in read) throw new RefusedRequest(...read.refused);
   return read.value;
@@ -97,9 +99,10 @@ function countValues(): (part: Uint8Array) => number {
 
 const [QUOTE, COMMA, BRACKET, BACKSLASH, BRACE] = [34, 44, 91, 92, 123];
 
-export function readBytes({ bytes, dialect }: BodyBytes): ReadBody {
+export function readBytes({ bytes, dialect, sides = [] }: BodyBytes): ReadBody {
   try {
     const value = parsed(bytes);
+    if (sides.includes((value as { readonly model?: string } | null)?.model ?? '')) return { value };
     const read = DIALECTS.find(({ path }) => path === dialect);
     return { value: read ? parseBody(read.schema, value) : value };
   } catch (error) {

@@ -102,7 +102,8 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   }
 
   async function call(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = (await readRequestBody(message, { contextLength, dialect: dialect.path }).catch(cut)) as JsonObject;
+    const form = { contextLength, dialect: dialect.path, sides: sides.names };
+    const body = (await readRequestBody(message, form).catch(cut)) as JsonObject;
     if (await sides.passedOn(dialect.path, body, response)) return;
     const label = callLabel(message.headers, body);
     const request = { ...calls.known(readRequest(dialect, body)), label };

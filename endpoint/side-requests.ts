@@ -21,10 +21,10 @@ export function sideRequests({ sideModels = [], side }: SideOptions) {
   async function passedOn(path: string, body: JsonObject, response: ServerResponse): Promise<boolean> {
     const to = sideModels.find(({ name }) => name === body['model']);
     if (!to || !side) return false;
-    if (body['stream'] === true)
-      throw new RefusedRequest('unsupported-field', 'stream', 'is not passed on: leave it out');
     try {
-      sendJson(response, 200, await side(to, path, body));
+      const reply = await side(to, path, body);
+      const type = STREAM.test(reply) ? 'text/event-stream' : 'application/json';
+      response.writeHead(200, { 'content-type': type }).end(reply);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       sendJson(response, error.retryable ? 502 : 400, errorBody(error.message, error.reason));
@@ -33,6 +33,7 @@ export function sideRequests({ sideModels = [], side }: SideOptions) {
   }
 
   return {
+    names: sideModels.map(({ name }) => name),
     passedOn,
     /** Of a path that no dialect has. */
     async answer(message: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -48,6 +49,9 @@ export function sideRequests({ sideModels = [], side }: SideOptions) {
     },
   };
 }
+
+/** No JSON begins like this. */
+const STREAM = /^(?:event|data):/;
 
 /** What leads above the address is no path. */
 const BEHIND = /^\/v1(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/;

@@ -7,7 +7,7 @@ import { containerOf, mustBeStarted, mustHaveContainer } from './container.ts';
 import { type AgentCode, bundleAgent } from '../client/temporal/agent-bundle.ts';
 import { type ContainerRecord, FUNCTION, type ProgramRecord, SESSION } from '../domain/agent/program.ts';
 import type { Structured } from '../domain/agent/reply-form.ts';
-import { parseSideModel } from '../domain/agent/side-model.ts';
+import { parseSideModel, type SideModel } from '../domain/agent/side-model.ts';
 import { serverUrl } from '../inference/http/server-url.ts';
 import { constrainedBy } from '../inference/index.ts';
 import { isFunctionModel } from '../domain/rollout/settings.ts';
@@ -92,6 +92,15 @@ function structuredIn({ structured, model }: RunOptions): Structured {
   throw unusable(`--structured constrain needs a server, and ${short(model, 80)} is none.`, fix);
 }
 
+function sideModelsIn({ sideModel, sideApiKeyEnv: apiKeyEnv }: RunOptions): readonly SideModel[] {
+  const models = sideModel.map((text) => parseSideModel(text, serverUrl));
+  if (apiKeyEnv === null) return models;
+  const { size } = new Set(models.map(({ url }) => new URL(url).origin));
+  if (size === 1) return models.map((one) => ({ ...one, apiKeyEnv }));
+  const servers = size === 0 ? 'there is no --side-model' : `the side models are at ${size} servers`;
+  throw unusable(`--side-api-key-env is the key of one server, and ${servers}.`, 'Name those of one server.');
+}
+
 /** The options of a run whose agent is a program: it decides by itself how often it asks, and has one answer. */
 function withProgram(
   resolved: ResolvedOptions,
@@ -103,7 +112,7 @@ function withProgram(
   const { agentTimeout: timeoutSeconds, maxCalls, onDivergence, trainCalls } = options;
   const structured = structuredIn(options);
   const given = (['numTurns', 'stop', 'feedback'] as const).find((key) => isAsked(origins[key]));
-  const sideModels = options.sideModel.map((text) => parseSideModel(text, serverUrl));
+  const sideModels = sideModelsIn(options);
   const foreign = given ?? (['tool', 'mcp'] as const).find((key) => options[key].length > 0);
   if (foreign !== undefined) {
     const title = `The agent ${short(spec.join(' '), 80)} decides its turns and calls its tools itself`;

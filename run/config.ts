@@ -216,7 +216,7 @@ function asJson<T>(value: T): T {
 
 /** A value for an error message: a key pasted in place of its name, or inside a url, is redacted. */
 function redacted(key: keyof RunOptions, raw: unknown): string {
-  if (key === 'apiKeyEnv') return 'the value';
+  if (key === 'apiKeyEnv' || key === 'sideApiKeyEnv') return 'the value';
   if (typeof raw !== 'string') return shownValue(raw);
   const open = raw
     .replace(/\/\/\S*@/g, '//…@')

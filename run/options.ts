@@ -101,6 +101,10 @@ export const PROGRAM_FIELDS = {
     help: 'with a program that makes other calls after a crash: goes on from there, or fails',
   }),
   sideModel: many(SIDE_MODELS, '<name=model>', `with a program: another model that requests may name: ${SIDE_MODELS}`),
+  sideApiKeyEnv: option(SETTINGS.apiKeyEnv.of, null, {
+    argument: '<NAME>',
+    help: "name of the environment variable that holds the side models' API key",
+  }),
   structured: option(orNull(oneOf('prompt', 'constrain', 'refuse')), null, {
     argument: '<prompt|constrain|refuse>',
     help: 'with a program: a JSON schema or forced tool that it asks for: prompt = said in the system text; constrain = held to by the server; default: prompt, with openai: constrain',

@@ -96,6 +96,9 @@ function needsOf({ record: { settings }, hasCodeRows }: PlannedRun) {
   return {
     programs: hasCodeRows || doors.includes('python'),
     ownCode: doors.some((door) => door !== 'python' && door !== 'function') || program !== undefined,
-    keys: [apiKeyEnv, ...environments.map(({ judge }) => judge?.apiKeyEnv)],
+    keys: [
+      apiKeyEnv,
+      ...[...environments.map(({ judge }) => judge), ...(program?.sideModels ?? [])].map((one) => one?.apiKeyEnv),
+    ],
   };
 }

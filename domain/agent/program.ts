@@ -93,6 +93,9 @@ export function programFacts(program: ProgramRecord): ProgramFacts {
 export const CUTS = ['max-calls', 'context-length'] as const;
 export type Cut = (typeof CUTS)[number];
 
+/** Cut short: what it did counts, as far as it came. */
+const ENDINGS = [...CUTS, 'agent-timeout'] as const;
+
 /** The words by which clients know that a context is too long; each looks for one of the two. */
 export const tooLong = (tokens: number | string, most: number): string =>
   `has ${tokens} tokens; prompt is too long: ${tokens} tokens > ${most} maximum; this model's maximum context length is ${most} tokens`;
@@ -122,7 +125,7 @@ const AGENT_END = f.objectOf({
       image: f.maybe(f.NAME),
     }),
   ),
-  cut: f.maybe(f.oneOf(...CUTS)),
+  cut: f.maybe(f.oneOf(...ENDINGS)),
   /** The turn whose reply it was given last. */
   last: f.PLACE,
   /** Turns whose reply it was not given: of other attempts, or left before they came. */

@@ -12,6 +12,8 @@ export const SIDE_MODEL = f.objectOf({
   url: f.NAME,
   /** Its name there; absent: the same. */
   model: f.maybe(f.NAME),
+  /** The variable of a worker's environment that holds its key; absent: none is sent. */
+  apiKeyEnv: f.maybe(f.NAME),
 });
 export type SideModel = f.TypeOf<typeof SIDE_MODEL>;
 
@@ -24,7 +26,7 @@ export const SIDE = {
   /** Behind `/v1`. */
   path: f.NAME,
   model: f.NAME,
-  /** JSON text, as it came. */
+  /** JSON, or the events of a stream. */
   reply: f.TEXT,
   startedAt: f.COUNT,
   finishedAt: f.COUNT,

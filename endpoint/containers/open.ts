@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { LastWords } from '../../domain/agent/last-words.ts';
-import type { ContainerRecord, Cut, Verified } from '../../domain/agent/program.ts';
+import type { AgentEnd, ContainerRecord, Verified } from '../../domain/agent/program.ts';
 import { type HarborTask, taskOfRow } from '../../domain/agent/task.ts';
 import { AgentError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
@@ -20,7 +20,7 @@ import { verify } from './verify.ts';
 interface Ended {
   readonly code: number | null;
   readonly said: LastWords;
-  readonly cut?: Cut;
+  readonly cut?: AgentEnd['cut'];
   readonly last: string | null;
   readonly verified?: Verified;
 }

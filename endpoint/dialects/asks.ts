@@ -90,6 +90,7 @@ function ofFormat(format: z.output<typeof FORMAT>, field: string): ReplyForm | u
   const { schema, name, description, strict } = within ?? format;
   if (type !== 'json_schema')
     throw new RefusedRequest('unsupported-field', `${field}.type`, `is ${JSON.stringify(type)}: leave it out`);
+  if (!within && !schema) throw new RefusedRequest('malformed', field, 'has no schema');
   return replyForm('schema', schema ?? {}, {
     ...(name != null && { name }),
     ...(description != null && { description }),

@@ -1,7 +1,6 @@
 // The models, tokenizers, weights and keys that a workflow may use on a worker: those of the user's own commands, and those
 // that the operator lists.
 
-import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import { parseModelSpec } from '../../inference/index.ts';
@@ -74,10 +73,18 @@ export function openModelPermissions(operator: Operator, home: Home): ModelPermi
   };
 }
 
-/** The key of a judge that the user's own command, or this worker's operator, named. */
-export function mustAskJudge(operator: Operator, { server, apiKeyEnv }: NonNullable<EnvironmentRecord['judge']>): void {
+interface KeyUse {
+  /** Absent or null: none is sent. */
+  readonly apiKeyEnv?: string | null | undefined;
+  /** The url of the server that gets it. */
+  readonly server: string;
+}
+
+/** The key of a judge or a side model that the user's own command (`isOwn`), or this worker's operator, named. */
+export function maySendKey(operator: Operator, { server, apiKeyEnv }: KeyUse, isOwn: boolean): void {
+  if (apiKeyEnv == null) return;
   const { origin } = new URL(server);
-  if (apiKeyEnv === null || isListedKey(operator, apiKeyEnv, origin) || isOwnKey(operator, apiKeyEnv)) return;
+  if (isListedKey(operator, apiKeyEnv, origin) || (isOwn && isOwnKey(operator, apiKeyEnv))) return;
   throw notAllowed(`send the key in ${quotedShort(apiKeyEnv)} to ${origin}`, 'apiKeyEnv', `${apiKeyEnv}=${origin}`);
 }
 

@@ -7,7 +7,7 @@ import { isFunction, isSession, type ProgramRecord, programTitle } from '../../d
 import { AgentError, EnvironmentError, ToolError } from '../../domain/errors/errors.ts';
 import { ownName, type ToolRecord, toolTitle } from '../../domain/tools/tool.ts';
 import type { Home } from '../service/home.ts';
-import { mustAskJudge } from './model-permissions.ts';
+import { maySendKey } from './model-permissions.ts';
 import { type Operator, quotedShort } from './operator.ts';
 import { registeredFor, registeredRun } from './registered.ts';
 
@@ -51,7 +51,7 @@ export function openProgramPermissions(
       const isSame = (other: EnvironmentRecord) =>
         other.name === record.name && other.door === record.door && other.fingerprint === record.fingerprint;
       const ours = ownRun(runFolder)?.environments?.find(isSame) ?? served.environments?.find(isSame);
-      if (ours?.judge) mustAskJudge(operator, ours.judge);
+      if (ours?.judge) maySendKey(operator, ours.judge, true);
       if (ours) return ours.spec;
       if (record.door === 'module' && operator.runModules) return record.spec;
       const flag = record.door === 'module' ? '--run-modules' : `--serve ${quotedShort(record.spec.join(' '))}`;
@@ -75,8 +75,11 @@ export function openProgramPermissions(
     },
 
     mayRunAgent(program, runFolder) {
-      if (isSession(program)) return program.spec;
       const registered = ownRun(runFolder)?.program;
+      const { sideModels: sides = [] } = program;
+      const isOwn = isDeepStrictEqual(sides, registered?.sideModels);
+      for (const { url: server, apiKeyEnv } of sides) maySendKey(operator, { server, apiKeyEnv }, isOwn);
+      if (isSession(program)) return program.spec;
       const isPlainFunction = isFunction(program);
       const ours = isPlainFunction
         ? (operator.runModules || registered?.fingerprint === program.fingerprint) && program.spec

@@ -37,6 +37,12 @@ describe('--side-model', () => {
       { name: 'e', url: 'http://a:1/v1' },
       { name: 's', url: 'https://b/v1', model: 'm' },
     ]);
+    const keyed = (...sideModel: string[]) =>
+      describeProgram(resolveOptions({ flags: { agent: 'session', sideModel, sideApiKeyEnv: 'A' } }), '/');
+    const one = (await keyed('e=openai:http://a:1', 's=openai:http://a:1')).program!.sideModels!;
+    expect(one.map(({ apiKeyEnv }) => apiKeyEnv)).toEqual(['A', 'A']);
+    await expect(keyed('e=openai:http://a:1', 's=openai:http://b:1')).rejects.toThrow('are at 2 servers');
+    await expect(keyed()).rejects.toThrow('there is no --side-model');
     await expect(modelsOf('e=http://a')).rejects.toThrow('names no model beside the run');
     await expect(modelsOf('e=openai:http://169.254.169.254/v1')).rejects.toThrow();
     await expect(modelsOf('e=openai:ftp://a/v1')).rejects.toThrow('neither http nor https');

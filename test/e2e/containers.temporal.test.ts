@@ -22,7 +22,8 @@ for (let i = 0; i < ${CALLS}; i++) {
   execFileSync(process.env.EVERTURN_EXEC, ['sh', '-c', 'echo ' + i + ' >> log'], { stdio: 'inherit' });
   messages.push(message, { role: 'user', content: 'Go on.' });
 }
-console.log(JSON.stringify({ reward: 0 }));
+if (process.argv[2] === 'waits') setInterval(() => {}, 1000);
+else console.log(JSON.stringify({ reward: 0 }));
 `;
 /** A line too many or too few is another reward. */
 const TESTS = `#!/bin/sh
@@ -88,6 +89,16 @@ describe.skipIf(!canConfine())('a task directory', () => {
       expect(pidsWith('/tests/test.sh')).toEqual([]);
     },
   );
+
+  test('has the reward of its tests for what its agent did before its time was over', async () => {
+    const late = words('late', '--agent-timeout', '20').map((word) =>
+      word === 'node agent.mjs' ? 'node agent.mjs waits' : word,
+    );
+    const { code, stderr } = await rig.everturn.run(...late);
+    expect(code, stderr).toBe(0);
+    expect(await samplesOf('late')).toMatchObject([{ query: 'one', reward: CALLS }]);
+    await rig.everturn.mustCall('check', 'late');
+  });
 
   test('is undecided, and no reward 0, where its tests write none; and is refused without a program or a root', async () => {
     const { everturn } = rig;

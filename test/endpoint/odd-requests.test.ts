@@ -18,6 +18,9 @@ describe('what clients of other models send', () => {
     for (const limits of [{ max_tokens: -1 }, { max_completion_tokens: -1, max_tokens: null }, {}])
       expect(read(chatDialect, { messages: said, ...limits }).limits).toEqual({});
     expect(() => read(chatDialect, { messages: said, max_tokens: 0 })).toThrow(/^max_tokens is wrong/);
+    expect(() => read(chatDialect, { messages: said, response_format: { type: 'json_schema' } })).toThrow(
+      'response_format has no schema',
+    );
     const result = { type: 'tool_result', tool_use_id: 'c1', content: picture };
     const all = [
       read(chatDialect, { messages: [...said, { role: 'tool', tool_call_id: 'c1', content: picture }] }),

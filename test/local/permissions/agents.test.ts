@@ -50,6 +50,19 @@ describe("the program of a run's agent", () => {
     expect([use(EVIL, own), use(MINE, own)]).toEqual(['agent-not-served', MINE.spec]);
   });
 
+  test('has the key of its side models sent as its own command or the operator says, and nowhere else', () => {
+    const mine = { ...MINE, sideModels: [{ name: 's', url: 'https://a/v1', apiKeyEnv: 'A_API_KEY' }] };
+    const folder = join(root, 'sides');
+    mkdirSync(folder);
+    registerRun(home, { folder, ...model }, { program: mine });
+    const elsewhere = { ...mine, sideModels: [{ ...mine.sideModels[0]!, url: 'https://evil/v1' }] };
+    const session = { ...elsewhere, spec: ['session'] };
+    expect(use(mine, folder)).toEqual(MINE.spec);
+    expect([elsewhere, session].map((one) => use(one, folder))).toEqual(['not-allowed', 'not-allowed']);
+    expect(use(session, foreign, { apiKeyEnv: 'A_API_KEY=https://evil' })).toEqual(['session']);
+    expect(use({ ...mine, sideModels: [{ name: 's', url: 'https://evil/v1' }] }, folder)).toEqual(MINE.spec);
+  });
+
   test('is run for any run where the operator serves the same command', () => {
     expect(use(MINE, foreign, { agents: [MINE.spec] })).toEqual(MINE.spec);
     expect(use(EVIL, foreign, { agents: [MINE.spec] })).toBe('agent-not-served');
