@@ -2,6 +2,7 @@
 // headers, and from fields that every client can fill.
 
 import type { IncomingHttpHeaders } from 'node:http';
+import { callTag, TAG_RULE } from '../domain/agent/call-tag.ts';
 import type { CallLabel } from '../domain/agent/conversation.ts';
 import { isObject } from '../domain/schema/fields.ts';
 import type { JsonObject } from '../domain/text/json.ts';
@@ -9,18 +10,19 @@ import { RefusedRequest } from './dialects/dialect.ts';
 
 const TAG = 'x-everturn-tag';
 const TRAIN = 'x-everturn-train';
-const TAG_CHARS = 100;
+const MODEL_CHARS = 100;
 
 /** Throws RefusedRequest. */
 export function callLabel(headers: IncomingHttpHeaders, body: JsonObject): CallLabel {
   const { model, user, metadata } = body;
   const inMetadata = isObject(metadata) ? metadata['tag'] : undefined;
-  const tag = tagIn(headers[TAG], TAG) ?? tagIn(inMetadata, 'metadata.tag') ?? nameIn(user);
+  // An id of a user may be anything: one that is no tag is none.
+  const tag = tagIn(headers[TAG], TAG) ?? tagIn(inMetadata, 'metadata.tag') ?? callTag(user);
   const train = headers[TRAIN];
   if (train !== undefined && train !== '0' && train !== '1')
     throw new RefusedRequest('malformed', TRAIN, 'is wrong: 0 is a call that is not trained, 1 one that is');
   return {
-    ...(typeof model === 'string' && model !== '' && { model: model.slice(0, TAG_CHARS).toWellFormed() }),
+    ...(typeof model === 'string' && model !== '' && { model: model.slice(0, MODEL_CHARS).toWellFormed() }),
     ...(tag !== undefined && { tag }),
     ...(train === '0' && { train: false }),
   };
@@ -28,13 +30,7 @@ export function callLabel(headers: IncomingHttpHeaders, body: JsonObject): CallL
 
 function tagIn(value: unknown, field: string): string | undefined {
   if (value === undefined || value === null) return undefined;
-  const tag = nameIn(value);
+  const tag = callTag(value);
   if (tag !== undefined) return tag;
-  throw new RefusedRequest('malformed', field, `is wrong: a tag is a text of 1 to ${TAG_CHARS} characters`);
-}
-
-/** An id of a user may be anything: one that is no tag is none. */
-function nameIn(value: unknown): string | undefined {
-  const text = typeof value === 'string' ? value.trim().toWellFormed() : '';
-  return text.length > 0 && text.length <= TAG_CHARS ? text : undefined;
+  throw new RefusedRequest('malformed', field, `is wrong: it takes ${TAG_RULE}`);
 }

@@ -3,11 +3,13 @@
 
 import { ApplicationFailure, proxyActivities, TemporalFailure } from '@temporalio/workflow';
 import { withReplyForm } from '../domain/agent/asked-form.ts';
+import { callTag } from '../domain/agent/call-tag.ts';
 import { type AgentMessage, type AgentRequest, requestHash } from '../domain/agent/conversation.ts';
 import type { FunctionCall, FunctionInput, FunctionOutput } from '../domain/agent/program.ts';
 import { type AgentReply, callIdOf, replyMessage } from '../domain/agent/reply.ts';
 import { replyForm } from '../domain/agent/reply-form.ts';
-import { type Message, type Question, type Reply, type Task, wholeQuestion } from './agent-task.ts';
+import type { Message, Question, Reply, Task } from './agent-task.ts';
+import { mustBeReward, wholeQuestion } from './question.ts';
 
 export type { Message, Question, Reply, Task } from './agent-task.ts';
 export { type FakeReply, type FakeTask, fakeTask } from './fake-task.ts';
@@ -40,9 +42,9 @@ export function agent(play: (task: Task) => Promise<Said>): (input: FunctionInpu
     let last: string | null = null;
 
     const ask: Task['ask'] = async (question) => {
+      const request = withReplyForm(requestOf(question), structured);
       if (calls.length >= maxCalls)
         throw ApplicationFailure.nonRetryable(`The rollout may make ${maxCalls} calls.`, 'max-calls');
-      const request = withReplyForm(requestOf(question), structured);
       const hash = requestHash(request);
       const occurrence = counts.get(hash) ?? 0;
       counts.set(hash, occurrence + 1);
@@ -55,8 +57,7 @@ export function agent(play: (task: Task) => Promise<Said>): (input: FunctionInpu
       return replyTo(reply);
     };
     const reward: Task['reward'] = ({ id }, value) => {
-      if (!calls.includes(id)) throw new TypeError(`reward: ${JSON.stringify(id)} is the id of no reply.`);
-      if (!Number.isFinite(value)) throw new TypeError(`reward: ${String(value)} is no finite number.`);
+      mustBeReward(id, value, (one) => calls.includes(one));
       callRewards[id] = value;
     };
     try {
@@ -76,11 +77,13 @@ export function agent(play: (task: Task) => Promise<Said>): (input: FunctionInpu
 
 function requestOf(question: string | readonly Message[] | Question): AgentRequest {
   const asked = wholeQuestion(question);
-  const { messages, tools = [], maxTokens, stop, form, call, tag, train } = asked;
+  const { messages, maxTokens, stop, form, call, train } = asked;
+  const tag = callTag(asked.tag);
+  const tools = (asked.tools ?? []).map(({ name, description, parameters }) => ({ name, description, parameters }));
   const label = { ...(tag !== undefined && { tag }), ...(train === false && { train }) };
   const limits = {
     ...(maxTokens !== undefined && { maxTokens }),
-    ...(stop && { stop }),
+    ...(stop && stop.length > 0 && { stop }),
     ...(call === false && { toolChoice: 'none' as const }),
   };
   const asks = {
@@ -94,7 +97,7 @@ function requestOf(question: string | readonly Message[] | Question): AgentReque
 
 const sent = ({ role, content, calls, callId }: Message): AgentMessage => ({
   role,
-  text: content,
+  text: content.toWellFormed(),
   ...(calls && calls.length > 0 && { calls }),
   ...(callId !== undefined && { callId }),
 });

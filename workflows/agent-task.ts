@@ -59,9 +59,3 @@ export interface Task {
   /** Gives one call a reward of its own, beside the rollout's; the last one counts. */
   reward(reply: Pick<Reply, 'id'>, reward: number): void;
 }
-
-/** A text is one message of the user. */
-export function wholeQuestion(question: string | readonly Message[] | Question): Question {
-  if (typeof question === 'string') return { messages: [{ role: 'user', content: question }] };
-  return 'messages' in question ? question : { messages: question };
-}

@@ -1,7 +1,8 @@
 // A task without Everturn, for tests of an agent's function: its calls get the replies that the test gives, in order.
 
 import type { Json, JsonObject } from '../domain/text/json.ts';
-import { type Message, type Question, type Reply, type Task, wholeQuestion } from './agent-task.ts';
+import type { Message, Question, Reply, Task } from './agent-task.ts';
+import { mustBeReward, wholeQuestion } from './question.ts';
 
 /** A text, or what a reply has beside it. */
 export type FakeReply =
@@ -38,13 +39,15 @@ export function fakeTask({
   return {
     ...{ row, seed, key, asked, rewards },
     async ask(question) {
+      const whole = wholeQuestion(question);
       const reply = replies[asked.length];
-      asked.push(wholeQuestion(question));
+      asked.push(whole);
       if (reply === undefined)
         throw new Error(`fakeTask has ${replies.length} replies, and call ${asked.length} was made`);
       return wholeReply(reply, asked.length);
     },
     reward({ id }, reward) {
+      mustBeReward(id, reward, (one) => asked.some((_, i) => one === idOf(i + 1)));
       rewards[id] = reward;
     },
   };
@@ -52,11 +55,13 @@ export function fakeTask({
 
 const NO_TOKENS: Reply['usage'] = { input: 0, cached: 0, output: 0, reasoning: 0 };
 
+const idOf = (call: number): string => `reply-${call}`;
+
 /** `call`: from 1. */
 function wholeReply(reply: FakeReply, call: number): Reply {
   const given = typeof reply === 'string' ? { text: reply } : reply;
   const { text = '', reasoning = '', finish = 'stop', usage = NO_TOKENS } = given;
   const calls = (given.calls ?? []).map((one, i) => ({ id: `call_${call}_${i + 1}`, ...one }));
   const message: Message = { role: 'assistant', content: text, ...(calls.length > 0 && { calls }) };
-  return { id: `reply-${call}`, text, reasoning, calls, finish, usage, message };
+  return { id: idOf(call), text, reasoning, calls, finish, usage, message };
 }

@@ -30,12 +30,14 @@ export function parseLastWords(value: unknown): { readonly said: LastWords } | {
   if (!['undefined', 'string', 'number'].includes(typeof answer)) return { problem: 'has an answer that is no text' };
   if (Number.isInteger(answer) && !Number.isSafeInteger(answer))
     return { problem: 'has an answer with more digits than a number keeps: write it as a text' };
-  if (reward !== undefined && !isNumber(reward)) return { problem: 'has a reward that is no finite number' };
+  const flaw = reward === undefined ? undefined : flawOfReward(reward);
+  if (flaw !== undefined) return { problem: `has a reward that is ${flaw}` };
   if (rewards !== undefined && reward === undefined)
     return { problem: 'has rewards, and no reward of which they are parts' };
   const parts = rewards === undefined ? {} : rewards;
-  if (!isObject(parts) || !Object.values(parts).every(isNumber))
-    return { problem: 'has rewards that are no object of finite numbers' };
+  if (!isObject(parts)) return { problem: 'has rewards that are no object of numbers by name' };
+  const flawOfPart = flawOfParts(parts);
+  if (flawOfPart !== undefined) return { problem: `has ${flawOfPart}` };
   return {
     said: {
       ...(answer !== undefined && { answer: String(answer).toWellFormed() }),
@@ -61,11 +63,31 @@ export function parseCallReward(value: unknown): CallReward | { readonly problem
   const { call, reward } = value;
   if (typeof call !== 'string' || call === '')
     return { problem: `has a call that is no text: right would be ${CALL_FORM}` };
-  if (!isNumber(reward)) return { problem: `has a reward that is no finite number: right would be ${CALL_FORM}` };
-  return { call, reward };
+  const flaw = flawOfReward(reward);
+  if (flaw !== undefined) return { problem: `has a reward that is ${flaw}: right would be ${CALL_FORM}` };
+  return { call, reward: reward as number };
 }
 
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(Math.fround(value));
+/** What is wrong with it: trainers hold it as a float32. */
+export function flawOfReward(value: unknown): string | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 'no finite number';
+  return Number.isFinite(Math.fround(value)) ? undefined : 'beyond 3.4e38, where float32 ends';
+}
+
+const MOST_PARTS = 100;
+const NAME_CHARS = 100;
+
+function flawOfParts(parts: Readonly<Record<string, unknown>>): string | undefined {
+  const names = Object.keys(parts);
+  if (names.length > MOST_PARTS) return `${names.length} rewards by name, and ${MOST_PARTS} are the most`;
+  for (const name of names) {
+    const flaw = flawOfReward(parts[name]);
+    if (name.trim() === '' || name.length > NAME_CHARS)
+      return `rewards with the name ${JSON.stringify(short(name, 40))}: right would be 1 to ${NAME_CHARS} characters`;
+    if (flaw !== undefined) return `rewards of which ${JSON.stringify(short(name, 40))} is ${flaw}`;
+  }
+  return undefined;
+}
 
 const NAMED_FIELDS = 5;
 

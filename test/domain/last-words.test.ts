@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { parseLastWords, lastWordsInLine, joinLastWords } from '../../domain/agent/last-words.ts';
 
+const manyRewards = (many: number) =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: many }, (_, i) => [`part-${i}`, 1])));
+
 describe('the last line of an agent', () => {
   test('is an answer, a reward or both', () => {
     expect(lastWordsInLine('{"answer": "42"}')).toEqual({ said: { answer: '42' } });
     expect(lastWordsInLine('{"reward": 0.5, "rewards": {"form": 1}}')).toEqual({
       said: { reward: 0.5, rewards: { form: 1 } },
     });
+    expect(lastWordsInLine(`{"reward": 3.4e38, "rewards": ${manyRewards(100)}}`)).toHaveProperty('said');
   });
 
   test('is none where it is a log: text, or JSON without a field of ours', () => {
@@ -38,6 +42,13 @@ describe('the last line of an agent', () => {
     ['{"reward": 1, "rewards": {"form": 1, "form": 0}}', 'the key "rewards.form" twice'],
     [`{"reward": 1, "rewards": ${'{"a":'.repeat(300)}1${'}'.repeat(300)}}`, 'nested deeper'],
     ['{"answer": "42", "steps": 3}', 'the unknown field "steps"'],
+    ['{"reward": 1e39}', 'has a reward that is beyond 3.4e38, where float32 ends'],
+    ['{"reward": "1"}', 'has a reward that is no finite number'],
+    ['{"reward": 1, "rewards": [1]}', 'has rewards that are no object of numbers by name'],
+    ['{"reward": 1, "rewards": {"form": -1e39}}', 'has rewards of which "form" is beyond 3.4e38, where float32 ends'],
+    ['{"reward": 1, "rewards": {" ": 1}}', 'has rewards with the name "": right would be 1 to 100 characters'],
+    [`{"reward": 1, "rewards": {"${'a'.repeat(101)}": 1}}`, 'right would be 1 to 100 characters'],
+    [`{"reward": 1, "rewards": ${manyRewards(101)}}`, 'has 101 rewards by name, and 100 are the most'],
     ['{"rewrad": 1, "answer": "42", "call": "x"}', 'the unknown fields "rewrad", "call"'],
   ])('is wrong, by its cause, where readers differ or a field is unknown: %#', (line, problem) => {
     expect(lastWordsInLine(line)).toEqual({ problem: expect.stringContaining(problem) as string });
