@@ -21,13 +21,21 @@ export interface CallOptions {
     readonly name: string;
     readonly description?: string | undefined;
     readonly inputSchema?: object | boolean;
+    readonly strict?: boolean;
+    readonly inputExamples?: readonly object[];
   }[];
   readonly toolChoice?: { readonly type: 'auto' | 'none' | 'required' | 'tool'; readonly toolName?: string };
-  readonly responseFormat?: { readonly type: 'text' | 'json'; readonly schema?: object | boolean };
+  readonly responseFormat?: {
+    readonly type: 'text' | 'json';
+    readonly schema?: object | boolean;
+    readonly name?: string;
+    readonly description?: string;
+  };
   readonly maxOutputTokens?: number;
   readonly stopSequences?: readonly string[];
   /** `everturn`: `tag` and `train` of the question. */
   readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly abortSignal?: AbortSignal;
 }
 
@@ -54,18 +62,34 @@ export function questionOf(options: CallOptions): { readonly question: Question;
     ...(responseFormat?.type === 'json' && { form: (responseFormat.schema ?? true) as JsonObject | true }),
     ...(maxOutputTokens !== undefined && { maxTokens: maxOutputTokens }),
     ...(stopSequences.length > 0 && { stop: stopSequences }),
-    ...(typeof tag === 'string' && { tag }),
-    ...(typeof train === 'boolean' && { train }),
+    // What is wrong with them, the question says.
+    ...(tag !== undefined && { tag: tag as string }),
+    ...(train !== undefined && { train: train as boolean }),
   };
   const left = [
     ...OF_THE_RUN.filter((name) => given[name] != null).map((name) => `${name} is left out: it is the run's.`),
-    ...offered.flatMap(({ type, name }) =>
-      type === 'function' ? [] : [`The tool ${name} is left out: a provider runs it.`],
-    ),
+    ...offered.flatMap(leftOfTool),
+    ...(['name', 'description'] as const)
+      .filter((name) => responseFormat?.[name] !== undefined)
+      .map((name) => `responseFormat.${name} is left out: the model is told the schema.`),
     ...Object.keys(foreign).map((name) => `providerOptions.${name} is left out: it is another provider's.`),
-    ...(options.abortSignal ? ['abortSignal is left out: a call that has begun is recorded.'] : []),
+    ...Object.keys(options.headers ?? {})
+      .filter((name) => name.toLowerCase() !== 'user-agent' && options.headers?.[name] !== undefined)
+      .map((name) => `The header ${name} is left out: no request is sent.`),
+    ...(options.abortSignal ? ['abortSignal is left out of a call that has begun, which is recorded.'] : []),
   ];
   return { question, left };
+}
+
+/** `strict: false` asks for nothing. */
+function leftOfTool({ type, name, strict, inputExamples = [] }: NonNullable<CallOptions['tools']>[number]): string[] {
+  if (type !== 'function') return [`The tool ${name} is left out: a provider runs it.`];
+  return [
+    ...(strict === true ? [`strict of the tool ${name} is left out: nothing holds a call to its schema.`] : []),
+    ...(inputExamples.length > 0
+      ? [`inputExamples of the tool ${name} are left out: write them into its description.`]
+      : []),
+  ];
 }
 
 function messagesOf(role: Message['role'], content: string | readonly object[]): Message[] {

@@ -26,8 +26,28 @@ function structuredClone(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, structuredClone(one)]));
 }
 
+class PlainDOMException extends Error {
+  constructor(message = '', name = 'Error') {
+    super(message);
+    this.name = name;
+  }
+}
+
+/** By the timers of the workflow: a replay sees it end at the same call. */
+function timeoutSignal(ms: number): AbortSignal {
+  const controller = new AbortController();
+  const reason = new PlainDOMException(`The time of ${ms} ms is over.`, 'TimeoutError');
+  setTimeout(() => controller.abort(reason), ms);
+  return controller.signal;
+}
+
 export function provideGlobals(): void {
-  const lacking: Record<string, unknown> = { Headers: PlainHeaders, structuredClone };
+  const lacking: Record<string, unknown> = {
+    ...{ Headers: PlainHeaders, structuredClone, DOMException: PlainDOMException },
+    AbortSignal: Object.create(new AbortController().signal.constructor, {
+      timeout: { value: timeoutSignal },
+    }) as object,
+  };
   for (const name of ['ReadableStream', 'WritableStream', 'TransformStream'])
     lacking[name] = function () {
       throw new TypeError(`A workflow has no ${name}: take generateText in place of streamText.`);

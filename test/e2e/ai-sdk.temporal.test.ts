@@ -29,6 +29,10 @@ export default agent(async (task) => {
   if (task.key.startsWith('other/')) {
     const output = Output.object({ schema: jsonSchema({ type: 'object', properties: { n: number } }) });
     await generateText({ model: own, prompt: 'Hello', tools: { add }, toolChoice: 'required', output });
+    const timeout = { totalMs: 1, stepMs: 1 };
+    const late = generateText({ model: own, prompt: 'Hello', tools: { add }, stopWhen: stepCountIs(50), timeout });
+    const { name } = await late.then(() => ({ name: 'nothing' }), (error: Error) => error);
+    if (name !== 'TimeoutError') throw new Error(\`\${name} ended it\`);
     return streamText({ model: own, prompt: 'Hello' }).text;
   }
   const { steps } = await generateText({
@@ -36,10 +40,11 @@ export default agent(async (task) => {
     prompt: String(task.row['question']),
     tools: { add },
     temperature: 0.5,
+    timeout: 600_000,
     stopWhen: stepCountIs(${STEPS}),
   });
   const sums = steps.flatMap(({ toolResults }) => toolResults.map(({ output }) => [4, 66].includes(Number(output))));
-  const warned = steps.filter(({ warnings }) => warnings?.length === 1).length;
+  const warned = steps.filter(({ warnings }) => warnings?.length === 2).length;
   const tokens = steps.filter(({ usage }) => (usage.outputTokens ?? 0) > 0).length;
   return { reward: 1, rewards: { right: sums.filter(Boolean).length, warned, tokens } };
 });
@@ -78,16 +83,20 @@ describe('an agent that is a function with generateText of the AI SDK', () => {
     for (const name of ['right', 'warned', 'tokens']) expect(why).toContain(`${name} ${STEPS}`);
   }, 240_000);
 
-  test('has forms and forced tools in the system text, and no streams, by name', { timeout: 240_000 }, async () => {
-    const { everturn, run } = rig;
-    const ended = await everturn.call(...run('other', './agent.ts', '--tool-format', 'hermes', '--limit', '1'));
-    expect(ended.code, ended.stderr).toBe(3);
-    expect(await everturn.mustCall('why', 'other', 'q0')).toContain('take generateText in place of streamText');
-    const shown = await everturn.mustCall('show', 'other', 'q0');
-    expect(shown).toContain('Unless you call a tool, reply with JSON alone');
-    expect(shown).toContain('Call one of the tools');
-    await everturn.mustCall('check', 'other');
-  });
+  test(
+    'has forms and forced tools in the system text, its own time-outs, and no streams, by name',
+    { timeout: 240_000 },
+    async () => {
+      const { everturn, run } = rig;
+      const ended = await everturn.call(...run('other', './agent.ts', '--tool-format', 'hermes', '--limit', '1'));
+      expect(ended.code, ended.stderr).toBe(3);
+      expect(await everturn.mustCall('why', 'other', 'q0')).toContain('take generateText in place of streamText');
+      const shown = await everturn.mustCall('show', 'other', 'q0');
+      expect(shown).toContain('Unless you call a tool, reply with JSON alone');
+      expect(shown).toContain('Call one of the tools');
+      await everturn.mustCall('check', 'other');
+    },
+  );
 
   test('has the types of the AI SDK, in both versions of its specification', () => {
     rig.everturn.write('types.ts', TYPES);

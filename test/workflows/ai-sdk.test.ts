@@ -93,17 +93,41 @@ describe('a call of the AI SDK as a question', () => {
     expect(asked({ responseFormat: { type: 'json' } }).question.form).toBe(true);
   });
 
-  test('says what it leaves out: what the run decides, tools of providers, options of others, an abort', () => {
+  test('says what it leaves out: what the run decides, of tools, of a form, options of others, headers, an abort', () => {
+    const look = { type: 'function', name: 'look', inputSchema: SCHEMA };
     const { question, left } = questionOf({
       ...{ prompt: HELLO, temperature: 0, seed: 1, topP: undefined },
-      tools: [{ type: 'provider', name: 'search' }],
+      tools: [
+        { type: 'provider', name: 'search' },
+        { ...look, strict: true, inputExamples: [{ input: { n: 1 } }] },
+      ],
+      responseFormat: { type: 'json', schema: SCHEMA, name: 'number', description: 'One.' },
       providerOptions: { openai: { user: 'x' } },
+      headers: { 'x-title': 'mine', 'user-agent': 'ai/6' },
       abortSignal: new AbortController().signal,
     } as CallOptions);
-    expect(question).toEqual({ messages: [{ role: 'user', content: 'Hello' }] });
-    expect(left.map((sentence) => sentence.split(' is left out')[0])).toEqual([
-      ...['temperature', 'seed', 'The tool search', 'providerOptions.openai', 'abortSignal'],
+    expect(question).toEqual({
+      messages: [{ role: 'user', content: 'Hello' }],
+      ...{ tools: [{ name: 'look', description: '', parameters: SCHEMA }], form: SCHEMA },
+    });
+    expect(left.map((sentence) => sentence.split(/ (?:is|are) left out/)[0])).toEqual([
+      ...['temperature', 'seed', 'The tool search', 'strict of the tool look', 'inputExamples of the tool look'],
+      ...['responseFormat.name', 'responseFormat.description', 'providerOptions.openai', 'The header x-title'],
+      'abortSignal',
     ]);
+  });
+
+  test('says nothing of what asks for nothing, and of what the SDK itself adds', () => {
+    const look = { type: 'function', name: 'look', inputSchema: SCHEMA, strict: false, inputExamples: [] };
+    const headers = { 'User-Agent': 'ai/6', 'x-none': undefined };
+    expect(asked({ tools: [look], headers, responseFormat: { type: 'json' } }).left).toEqual([]);
+  });
+
+  test('with a tag that is none is refused by ask, in its words', async () => {
+    const { own, task } = withReplies('Hi');
+    const providerOptions = { everturn: { tag: 7 } };
+    await expect(own.doGenerate({ prompt: HELLO, providerOptions })).rejects.toThrow('tag is wrong: it takes a text');
+    expect(task.asked).toEqual([]);
   });
 
   test.each([
