@@ -39,7 +39,8 @@ export async function describeParts(
   const described = await describeOwn(given.options.environment, caller, ask, benchmark);
   const { resolved: ofProgram, program, code } = await describeProgram(given, caller.cwd, dataset);
   const { resolved, agent } = withAgent(ofProgram, described);
-  const options = withAbsolutePaths(resolved.options, caller.cwd);
+  // As it was named, also where it is a program.
+  const options = withAbsolutePaths({ ...resolved.options, agent: given.options.agent }, caller.cwd);
   const tools = await describeRunTools(options, caller, program !== undefined);
   const own = caller.functions?.environment;
   const environments = [...(own ? [own.record] : []), ...described.map(({ record }) => record)];

@@ -71,7 +71,7 @@ export async function dryRun(io: Io, { place, rows, record, parts, isThere }: Pr
     text: lines(
       paintFor(io.out, io.env)('bold', 'Nothing is started or written: --dry-run.'),
       `Run        ${run} in ${shortPath(io, folder)}${there}`,
-      planText(plan, freeBytes),
+      planText(plan, freeBytes, program ? 'call' : 'turn'),
       `Model      ${oneLine(settings.model)}`,
       servers.map(({ url, state }) => `           ${oneLine(url)}: ${state}`),
       `Temporal   ${temporal ?? 'the local service, started if needed'}`,

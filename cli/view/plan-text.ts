@@ -52,7 +52,8 @@ export function planOf({ queries, refused, options, contextLength, promptTokens 
   };
 }
 
-export function planText(plan: Plan, freeBytes: number | null): string {
+/** `each`: what a rollout has of, a turn or a program's call. */
+export function planText(plan: Plan, freeBytes: number | null, each: 'turn' | 'call'): string {
   const { queries, refused, samples, epochs, numTurns, rollouts, calls, promptTokens, outputTokens, files } = plan;
   const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
   const prompt =
@@ -60,11 +61,11 @@ export function planText(plan: Plan, freeBytes: number | null): string {
       ? 'the server tokenises'
       : `${count(promptTokens.mean)} in the mean, ${count(promptTokens.most)} at most (of ${plural(promptTokens.of, 'query', 'queries')})`;
   const room = freeBytes !== null && freeBytes < plan.bytesPerThousand ? ', which is NOT free' : '';
-  const usual = `${bytesText(plan.bytesPerThousand)} with up to 1,000 tokens a turn${room}`;
+  const usual = `${bytesText(plan.bytesPerThousand)} with up to 1,000 tokens a ${each}${room}`;
   const free = freeBytes === null ? '' : `; ${bytesText(freeBytes)} free`;
   return [
     `Rows       ${plural(queries, 'query', 'queries')}${left}`,
-    `Rollouts   ${count(rollouts)}: × ${plural(samples, 'sample')}${epochs > 1 ? ` × ${epochs} epochs` : ''}, of at most ${plural(numTurns, 'turn')}`,
+    `Rollouts   ${count(rollouts)}: × ${plural(samples, 'sample')}${epochs > 1 ? ` × ${epochs} epochs` : ''}, of at most ${plural(numTurns, each)}`,
     `Calls      ${count(calls)} generations at most`,
     `Prompts    tokens: ${prompt}`,
     `Output     ${count(outputTokens)} tokens at most${plan.limitedByContext ? ", by the model's context" : ', by --max-new-tokens'}`,

@@ -109,8 +109,10 @@ function parsed(directory: string): Fields {
   try {
     return parse(textOf(directory, TASK));
   } catch (error) {
-    if (error instanceof TomlError)
-      failRow(TASK, `is not TOML: line ${error.line}: ${short(error.message.split('\n')[0]!, 120)}`, 'Correct it.');
+    if (error instanceof TomlError) {
+      const [said = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
+      failRow(TASK, `is not TOML: line ${error.line}: ${short(said, 120)}`, 'Correct it.');
+    }
     throw error;
   }
 }
@@ -119,7 +121,9 @@ const failIn = (path: string, problem: string, fix: string): never => failRow(`$
 
 function tableIn(of: Fields, name: string): Fields {
   const value = of[name] ?? {};
-  return isObject(value) ? value : failIn(name, `is ${kindText(value)}`, `Write [${name}].`);
+  return isObject(value) && !(value instanceof Date)
+    ? value
+    : failIn(name, `is ${kindText(value)}`, `Write [${name}].`);
 }
 
 type Facts = Omit<HarborTask, 'name' | 'sha256'>;

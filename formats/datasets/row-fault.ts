@@ -20,6 +20,7 @@ export function kindText(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'string') return 'a text';
+  if (value instanceof Date) return 'a date';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 

@@ -93,20 +93,30 @@ export interface RecordedSetting {
   readonly origin: Origin;
 }
 
+/** The options out of which a setting of another name was made. */
+const MADE_OF: Readonly<Record<string, readonly string[]>> = {
+  program: ['agent'],
+  environments: ['environment'],
+  tools: ['tool', 'mcp'],
+};
+
 /** Settings of the rollouts, and those options of a run that are none. */
 export function settingsWithOrigins({
   settings,
   origins,
   samples,
   epochs = 1,
+  agent,
   wording,
   train,
 }: RunRecord): RecordedSetting[] {
   const { system = null, template: prompt = null } = wording ?? {};
-  return Object.entries({ ...settings, samples, epochs, system, prompt, ...train }).map(([name, value]) => ({
-    ...{ name, value },
-    origin: origins[name] ?? 'default',
-  }));
+  const preset = agent && { agent: agent.name };
+  const all = { ...settings, ...preset, samples, epochs, system, prompt, ...train };
+  return Object.entries(all).map(([name, value]) => {
+    const from = (MADE_OF[name] ?? [name]).map((option) => origins[option] ?? 'default');
+    return { name, value, origin: from.find((origin) => origin !== 'default') ?? 'default' };
+  });
 }
 
 /** Parts of run.json beside its settings that decide what is played and trained on; each is absent where a run has none. */

@@ -4,12 +4,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
-import { aQuery, putRun } from '../records/play.ts';
+import type { RunRecord } from '../../records/format/run-record.ts';
+import { aQuery, aRunRecord, putRun, someSettings } from '../records/play.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { call } from './command-line.ts';
 
 const cwd = scratchFolder();
 beforeAll(() => putRun(openFileStore(join(cwd, 'runs'), 'r1'), [aQuery('q1')]));
+
+const PROGRAM = { spec: ['x'], fingerprint: 'f'.repeat(64), timeoutSeconds: 9, maxCalls: 9 };
+const TOOLS = { format: 'hermes', list: [], maxCalls: 9, outputBytes: 9 };
 
 describe('config show', () => {
   const show = (env: Readonly<Record<string, string>>, ...args: string[]) =>
@@ -44,5 +48,22 @@ describe('config show', () => {
     expect(out).toMatch(/numTurns +3 +flag/);
     expect((await show({}, 'r1', '--num-turns', '4')).code).toBe(2);
     expect((await show({}, 'nope')).code).toBe(2);
+  });
+
+  test.each([
+    ['a program', 'program', { settings: { program: PROGRAM }, origins: { agent: 'config' } }, 'config'],
+    [
+      'a preset',
+      'agent',
+      { agent: { name: 'math-multi-turn', sampleOf: 'rollout' }, origins: { agent: 'flag' } },
+      'flag',
+    ],
+    ['tools', 'tools', { settings: { tools: TOOLS }, origins: { mcp: 'flag', tool: 'default' } }, 'flag'],
+  ] as const)('names the source of %s that a run plays with', async (_, setting, { origins, ...more }, origin) => {
+    const given = { origins, ...('agent' in more && { agent: more.agent }) } satisfies Partial<RunRecord>;
+    const settings = someSettings('settings' in more ? more.settings : {});
+    await openFileStore(join(cwd, 'runs'), setting).put('run', null, aRunRecord(setting, settings, given));
+    const { settings: shown } = JSON.parse((await show({}, setting, '--json')).out) as Shown;
+    expect(shown.find(({ name }) => name === setting)).toMatchObject({ origin });
   });
 });

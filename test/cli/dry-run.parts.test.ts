@@ -61,7 +61,15 @@ describe('run --dry-run', () => {
 
   test('counts the calls that an agent may make, in as many contexts', async () => {
     const { out } = await run('--agent', 'sh -c true', '--max-calls', '7', '--max-new-tokens', '10', '--json');
-    expect(JSON.parse(out.trim().split('\n').at(-1)!)).toMatchObject({ rollouts: 3, calls: 21, outputTokens: 210 });
+    expect(JSON.parse(out.trim().split('\n').at(-1)!)).toMatchObject({
+      ...{ rollouts: 3, calls: 21, outputTokens: 210 },
+      ...{ options: { agent: 'sh -c true' }, origins: { agent: 'flag' } },
+    });
+    const { out: text } = await run('--agent', 'sh -c true', '--max-calls', '7');
+    expect(text).toContain('of at most 7 calls\n');
+    expect(text).toContain('1,000 tokens a call');
+    expect(text).toContain('agent = "sh -c true" (flag)');
+    expect(text).not.toMatch(/\bturns?\b/);
   });
 
   test('refuses a side model that has the name of the run’s own, for whatever model', async () => {

@@ -80,7 +80,18 @@ describe('a folder of task directories', () => {
 
   test('says the line in which a task.toml is no TOML', async () => {
     const folder = tasks({ bad: { ...PLAIN, 'task.toml': 'a = 1\n[agent' }, fine: { ...PLAIN, 'task.toml': '' } });
-    expect(badOf(await rowsOf(open(folder)))[0]?.problem).toMatch(/^is not TOML: line 2: \S/);
+    expect(badOf(await rowsOf(open(folder)))[0]?.problem).toMatch(/^is not TOML: line 2: (?!Invalid TOML)\S/);
+  });
+
+  test.each([
+    ['environment = 2026-01-01', 'environment'],
+    ['[environment]\nworkdir = 2026-01-01T00:00:00Z', 'environment.workdir'],
+    ['[verifier.env]\nDAY = 2026-01-01', 'verifier.env.DAY'],
+    ['[agent]\ntimeout_sec = 10:00:00', 'agent.timeout_sec'],
+  ])('calls a date a date: %s', async (toml, place) => {
+    const folder = tasks({ bad: { ...PLAIN, 'task.toml': toml }, fine: { ...PLAIN, 'task.toml': '' } });
+    const [fault] = badOf(await rowsOf(open(folder)));
+    expect(fault).toMatchObject({ field: `bad/task.toml: ${place}`, problem: 'is a date' });
   });
 
   test('takes the working directory of its Dockerfile where task.toml names none', async () => {
