@@ -6,8 +6,9 @@ WORKDIR /app
 COPY . .
 # No script of a dependency is needed: onnxruntime-node's would download libraries for GPUs from elsewhere.
 RUN npm ci --ignore-scripts && npm run build && npm prune --omit=dev --ignore-scripts
-# Packages that bring a native library for each platform: a container needs its own. onnxruntime-web is for browsers.
-RUN rm -rf node_modules/onnxruntime-web && cd node_modules \
+# Packages that bring a native library for each platform: a container needs its own. onnxruntime-web is for browsers, and the
+# judge is in dist.
+RUN rm -rf node_modules/onnxruntime-web node_modules/@everturn && cd node_modules \
   && find @temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 -type d ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -rf {} + \
   && find onnxruntime-node/bin/napi-v6 -mindepth 2 -maxdepth 2 ! -path "*/linux/$(node -p process.arch)" -exec rm -rf {} + \
   && find tokenizers -name '*.node' ! -name "tokenizers.linux-$(node -p process.arch)-gnu.node" -delete

@@ -55,11 +55,12 @@ async function bundlePage() {
 function hashOfSources() {
   const hash = createHash('sha256').update(process.version);
   const others = /^(?:node_modules|dist|test|docs|runs|models|examples|python|\..*)$/;
+  const ownFolder = /^\.\/(?:packages\/[^/]+\/)?$/;
   const add = (folder) => {
     for (const entry of readdirSync(at(folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = `${folder}${entry.name}`;
       if (entry.isDirectory()) {
-        if (folder !== './' || !others.test(entry.name)) add(`${path}/`);
+        if (!ownFolder.test(folder) || !others.test(entry.name)) add(`${path}/`);
       } else if (/\.(?:tsx?|mjs|json|css)$/.test(entry.name)) hash.update(`\n${path}\n`).update(readFileSync(at(path)));
     }
   };

@@ -11,6 +11,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // Commands under test name others as in an installation, also where npm started the tests.
 delete process.env['npm_command'];
 
+const TESTS = ['test', 'packages/*/test'];
 const CHAOS_SIZE = process.env['EVERTURN_CHAOS'];
 const CHAOS = ['test/chaos/*.chaos.test.ts'];
 
@@ -71,11 +72,11 @@ export default defineConfig({
     expect: { poll: { timeout: 50_000, interval: 10 } },
     projects: [
       project('near', {
-        include: ['test/**/*.test.ts'],
-        exclude: [...configDefaults.exclude, 'test/**/*.{parts,temporal,chaos}.test.ts'],
+        include: TESTS.map((folder) => `${folder}/**/*.test.ts`),
+        exclude: [...configDefaults.exclude, '**/*.{parts,temporal,chaos}.test.ts'],
         env: SCRATCH,
       }),
-      project('parts', { include: ['test/**/*.parts.test.ts'], env: SCRATCH, ...WAITS }),
+      project('parts', { include: TESTS.map((folder) => `${folder}/**/*.parts.test.ts`), env: SCRATCH, ...WAITS }),
       // Chaos with every commit shares the processes of the others, and what these have imported.
       project('temporal', {
         include: ['test/**/*.temporal.test.ts', ...(CHAOS_SIZE ? [] : CHAOS)],

@@ -1,107 +1,52 @@
-// The environment of mathematics and natural-science problems: right if the answer's final value is any of the
-// query's solutions. Judged in killable child processes. An answer that kills them while the solution alone does not is
-// wrong, `too-big`; a solution that does is undecided. A failure of neither is a JudgeError.
+// The environment of mathematics and natural-science problems: right if the answer's final value is any of the query's
+// solutions. The judge is packages/judge in killable child processes; what hinders these is a JudgeError of ours.
 
+import {
+  createJudge,
+  JudgeError as Hindrance,
+  type Judge as MathJudge,
+  type ProcessOptions,
+} from '../packages/judge/index.ts';
 import { JudgeError } from '../domain/errors/errors.ts';
 import { questionOf } from '../domain/query/query.ts';
-import type { Verdict } from '../domain/rollout/verdict.ts';
 import { compiledScript } from '../local/machine/compiled.ts';
 import type { Judge } from './environment.ts';
-import type { ChildJob } from './math/pool/child.ts';
-import type { JudgeOptions } from './math/judge.ts';
-import { LIMITS } from './math/limits.ts';
-import { JudgePool } from './math/pool/pool.ts';
-import type { SolutionExam } from './math/solution.ts';
 
-export interface MathEnvironmentOptions {
-  /** Child processes; default 2. */
-  readonly children?: number;
-  /** Processor time of one judgement; default 2,000 ms, twenty times what the worst known text takes. */
-  readonly cpuLimitMs?: number;
-  /** Wall clock of one judgement, against a child that does not even use its time; default 20,000 ms. */
-  readonly limitMs?: number;
-  /** Judgements in one message to a child; default 32. */
-  readonly batch?: number;
-  /** The script of the child; default: the judge. */
-  readonly entry?: string;
-}
+export type { MathJudge };
 
-export interface MathJudge {
-  judge(answer: string, solutions: readonly string[], options?: JudgeOptions, signal?: AbortSignal): Promise<Verdict>;
-  /** For each solution, in order, whether an answer can be judged against it. */
-  examine(solutions: readonly string[], signal?: AbortSignal): Promise<SolutionExam[]>;
-  /** Starts the children before the first call. */
-  warm(): void;
-  close(): void;
-  readonly pids: readonly number[];
-}
-
-const TOO_BIG = 'too-big';
-
-export function createMathJudge(options: MathEnvironmentOptions = {}): MathJudge {
-  let pool: JudgePool | undefined;
-  const opened = (): JudgePool =>
-    (pool ??= new JudgePool({
-      entry: options.entry ?? compiledScript('./math/pool/child', import.meta.url, JudgeError),
-      args: [String(options.cpuLimitMs ?? 2_000)],
-      children: options.children ?? 2,
-      limitMs: options.limitMs ?? 20_000,
-      batch: options.batch ?? 32,
+export function createMathJudge(options: ProcessOptions = {}): MathJudge {
+  let judge: MathJudge | undefined;
+  const opened = (): MathJudge =>
+    (judge ??= createJudge({
+      entry: compiledScript('../packages/judge/pool/child', import.meta.url, JudgeError),
+      ...options,
     }));
-
-  /** The child's result; undefined where the job kills its child. */
-  async function run<T>(job: ChildJob, signal: AbortSignal | undefined): Promise<T | undefined> {
-    const reply = await opened().run(JSON.stringify(job), signal);
-    return reply === undefined ? undefined : (JSON.parse(reply) as T);
-  }
-
-  async function examineOne(solution: string, signal: AbortSignal | undefined): Promise<SolutionExam> {
-    const exam = await run<SolutionExam>({ examine: solution }, signal);
-    return exam ?? { usable: false, reason: TOO_BIG };
-  }
-
-  async function judge(
-    answer: string,
-    solutions: readonly string[],
-    judgeOptions: JudgeOptions | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<Verdict> {
-    const verdict = await run<Verdict>({ answer, solutions, options: judgeOptions }, signal);
-    if (verdict) return verdict;
-    // Which of them it is, shows alone.
-    if (solutions.length > 1)
-      return anyOf(await Promise.all(solutions.map((one) => judge(answer, [one], judgeOptions, signal))));
-    const [exam] = await Promise.all(solutions.map((one) => examineOne(one, signal)));
-    return exam?.usable
-      ? { verdict: 'wrong', reason: TOO_BIG }
-      : { verdict: 'undecided', reason: exam ? 'solution-unreadable' : 'no-solution' };
-  }
-
   return {
-    // The judge looks at no more than this; a longer text need not travel.
-    judge: (answer, solutions, judgeOptions, signal) => judge(tail(answer), solutions.map(tail), judgeOptions, signal),
-    examine: (solutions, signal) => Promise.all(solutions.map((solution) => examineOne(tail(solution), signal))),
+    judge: (...given) => asOurs(async () => opened().judge(...given)),
+    examine: (...given) => asOurs(async () => opened().examine(...given)),
     warm: () => opened().warm(),
-    close: () => pool?.close(),
+    close: () => judge?.close(),
     get pids() {
-      return pool?.pids ?? [];
+      return judge?.pids ?? [];
     },
   };
 }
 
-export function createMathEnvironment(options: MathEnvironmentOptions = {}): Judge {
+async function asOurs<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof Hindrance)) throw error;
+    const { message, reason, fix, retryable } = error;
+    throw new JudgeError(message, { reason, ...(fix !== undefined && { fix }), retryable, cause: error });
+  }
+}
+
+export function createMathEnvironment(options: ProcessOptions = {}): Judge {
   const judge = createMathJudge(options);
   return {
     judge: (query, answer, { signal, cut = false }) =>
       judge.judge(answer, query.solutions, { cut, question: questionOf(query) }, signal),
     close: async () => judge.close(),
   };
-}
-
-const tail = (text: string): string => text.slice(-LIMITS.textChars);
-
-/** One that is right settles it; a solution that cannot be used leaves it to the others. */
-function anyOf(verdicts: readonly Verdict[]): Verdict {
-  const first = (value: Verdict['verdict']) => verdicts.find(({ verdict }) => verdict === value);
-  return first('right') ?? first('wrong') ?? verdicts[0]!;
 }

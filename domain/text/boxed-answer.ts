@@ -1,5 +1,5 @@
 // `\boxed{…}` in a text: the content of one, and the final answer of a worked text. For display; the judge reads answers by
-// rules of its own (environments/math). Pure, in bounded time.
+// rules of its own (packages/judge). Pure, in bounded time.
 
 const BOX = '\\boxed{';
 const MOST_CHARS = 4_000;

@@ -4,7 +4,7 @@
 // in CommonMark, and backticks within a line as well. One pass, linear in the answer's length. An unclosed fence counts as
 // empty; a text that ends within its thought has no program.
 
-import { behindThoughts } from '../../domain/text/thoughts.ts';
+import { behindThoughts } from '../../packages/judge/index.ts';
 import { languageOf } from './language.ts';
 
 export interface CodeBlock {

@@ -4,7 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Tests } from '../../domain/query/query.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
-import { behindThoughts, escapeRegExp } from '../../domain/text/thoughts.ts';
+import { escapeRegExp } from '../../domain/text/thoughts.ts';
+import { behindThoughts } from '../../packages/judge/index.ts';
 import { type CodeBlock, lastCodeBlock } from './extract.ts';
 import type { Language, Runtime } from './language.ts';
 import type { Runner } from './runner.ts';

@@ -5,7 +5,7 @@
 import type { InstructionName } from '../../domain/query/instruction.ts';
 import type { Query } from '../../domain/query/query.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
-import { answerMessage, behindThoughts } from '../../domain/text/thoughts.ts';
+import { answerMessage, behindThoughts } from '../../packages/judge/index.ts';
 import type { Environment } from '../environment.ts';
 import { IFBENCH } from './ifbench.ts';
 import { IFEVAL } from './ifeval.ts';

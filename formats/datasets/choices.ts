@@ -3,7 +3,7 @@
 // which one is right.
 
 import { createHash } from 'node:crypto';
-import { LETTERS, listedChoices } from '../../domain/text/choices.ts';
+import { LETTERS, listedChoices } from '../../packages/judge/index.ts';
 import type { RowObject } from './names.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { failRow, kindText, RowError, checkedText } from './row-fault.ts';

@@ -2,7 +2,7 @@
 // fields (a body, a context, choices). Pictures are refused, because no model here reads them.
 
 import type { Message, Prompt } from '../../domain/query/query.ts';
-import { listing, lists } from '../../domain/text/choices.ts';
+import { listing, lists } from './listing.ts';
 import { type Choices, choicesOf, type Unread } from './choices.ts';
 import { parseJsonLine } from './json-line.ts';
 import { nearText } from './near-layout.ts';

@@ -8,7 +8,8 @@ import { type Unread, bareOf, type Choices, choicesOf } from './choices.ts';
 import { nearText } from './near-layout.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { failRow, kindText, shown, checkedText } from './row-fault.ts';
-import { LETTERS, statedChoice } from '../../domain/text/choices.ts';
+import { LETTERS } from '../../packages/judge/index.ts';
+import { statedChoice } from './listing.ts';
 
 const NOTHING_RIGHT =
   'Give `answer` (a text, a number, or a list of which any is right), or `solution`, or `solutions`: rename the field that has it.';

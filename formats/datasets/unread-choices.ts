@@ -2,7 +2,7 @@
 // what no model can know, and is a bad row. A list that the prompt shows, and other names of the answer, are no such choices.
 
 import { lastBoxed } from '../../domain/text/boxed-answer.ts';
-import { LETTERS, listedChoices } from '../../domain/text/choices.ts';
+import { LETTERS, listedChoices } from '../../packages/judge/index.ts';
 import { choicesFrom, itemsIn } from './choices.ts';
 import { ANSWER_FIELDS, ID_FIELDS, PROMPTS, type RowObject, WORKED } from './names.ts';
 import { isObject } from '../../domain/schema/fields.ts';

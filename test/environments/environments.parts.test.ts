@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { JudgeError } from '../../domain/errors/errors.ts';
 import { judgeByTask } from '../../environments/index.ts';
+import { createMathJudge } from '../../environments/math-environment.ts';
 import { environmentContract, queryOf } from '../contract/environment.ts';
 
 const sample = {
@@ -16,5 +18,13 @@ describe('the environments', () => {
   test('a task without a judge is undecided, never wrong', async () => {
     const verdict = await judgeByTask().judge(queryOf('code', {}), 'print(1)', { signal });
     expect(verdict).toEqual({ verdict: 'undecided', reason: 'no-code-judge' });
+  });
+
+  test('a judge of mathematics that cannot start is an error of ours that another try may mend, and no verdict', async () => {
+    const judge = createMathJudge({ entry: '/nowhere/child.js' });
+    const error: unknown = await judge.judge('5', ['5']).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(JudgeError);
+    expect(error).toMatchObject({ reason: 'judge-process', retryable: true, fix: expect.stringContaining('memory') });
+    judge.close();
   });
 });

@@ -3,13 +3,12 @@
 import { describe, expect, test } from 'vitest';
 import { JudgeError } from '../../domain/errors/errors.ts';
 import type { Pair } from '../../domain/query/pair.ts';
-import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { judgePair, type PairJudges } from '../../environments/judge-pairs.ts';
-import { judgeMath } from '../../environments/math/judge.ts';
+import { judge } from '../../packages/judge/index.ts';
 
-const right: Verdict = { verdict: 'right', reason: 'all-cases' };
+const right = { verdict: 'right', reason: 'all-cases' } as const;
 const judges: PairJudges = {
-  math: { judge: async (answer, solutions, options) => judgeMath(answer, solutions, options) },
+  math: { judge: async (answer, solutions, options) => judge(answer, solutions, options) },
   code: { judge: async ({ inputOutput }) => ({ ...right, extracted: String(inputOutput?.inputs.length) }) },
 };
 const pair = (part: Partial<Pair>): Pair => ({ id: 'a', answer: '0.33', judge: 'math', solutions: ['1/3'], ...part });

@@ -1,34 +1,19 @@
-// Thoughts are told from answers by one table of marks, wherever texts of models are read.
+// The marks of thoughts hide the calls of tools that stand in them, and are those that the judge reads answers by.
 
 import { describe, expect, test } from 'vitest';
-import { answerMessage, behindThoughts, openedThought, THOUGHT_MARKS } from '../../domain/text/thoughts.ts';
-import { judgeMath } from '../../environments/math/judge.ts';
+import { openedThought, THOUGHT_MARKS, unendedThought } from '../../domain/text/thoughts.ts';
 import { toolFormatNamed } from '../../environments/tools/formats/format.ts';
+import { THOUGHT_MARKS as MARKS_OF_JUDGE } from '../../packages/judge/find/thoughts.ts';
 
-const CHANNELS = [
-  ['<|channel|>analysis<|message|>', '<|end|><|start|>assistant<|channel|>final<|message|>'],
-  ['<|start|>assistant<|channel|>analysis<|message|>', '<|end|><|start|>assistant<|channel|>commentary<|message|>'],
-  ['<|think|>', '<|end|><|begin|>assistant<|content|>'],
-] as const;
-const IN_WORDS = [
-  ['Here is my thought process:\n', '\nHere is my response:\n'],
-  ['analysis', 'assistantfinal'],
-] as const;
-const judged = (answer: string, cut = false) => judgeMath(answer, ['391'], { cut });
-
-describe.each([...THOUGHT_MARKS, ...CHANNELS, ...IN_WORDS])('a thought behind %j and before %j', (open, close) => {
-  test('is no answer, and what stands behind it is', () => {
-    expect(judged(`${open}Is it \\boxed{391}? No.${close} I think it is 381.`).verdict).toBe('wrong');
-    expect(judged(`${open}Is it \\boxed{3}? No.${close} It is 391.`).verdict).toBe('right');
-    expect(judged(`${open}Is it \\boxed{3}? No.${close}So \\boxed{391}`, true).verdict).toBe('right');
+describe('the marks of thoughts', () => {
+  test('are those of the judge', () => {
+    expect(THOUGHT_MARKS).toEqual(MARKS_OF_JUDGE);
   });
-});
 
-describe.each([...THOUGHT_MARKS, ...CHANNELS, IN_WORDS[0]])('an unfinished thought behind %j', (open) => {
-  test('has no answer, cut or not', () => {
-    const text = `${open}Is it \\boxed{391}? Hm, let me`;
-    expect(judged(text)).toMatchObject({ verdict: 'wrong', reason: 'no-answer' });
-    expect(judged(text, true)).toMatchObject({ verdict: 'wrong', reason: 'cut-off' });
+  test('say whether a thought that the prompt has opened is ended by the reply, in any case of letters', () => {
+    expect(unendedThought('<|im_start|>assistant\n<think>\n', 'Is it 3?')).toBe('<think>');
+    expect(unendedThought('<|im_start|>assistant\n<think>\n', 'Is it 3? No.</THINK>391')).toBe('');
+    expect(unendedThought('<|im_start|>assistant\n', 'Is it 3?')).toBe('');
   });
 });
 
@@ -39,33 +24,5 @@ describe.each(THOUGHT_MARKS.map(([open, close]) => [open, close] as const))('the
     expect(parse(`${open}I could ${call}${close}${call}`, []).calls).toHaveLength(1);
     expect(openedThought(`<|im_start|>assistant\n${open}\n`)).toBe(open);
     expect(parse(`${openedThought(`so ${open}`)}I could ${call}`, []).calls).toEqual([]);
-  });
-
-  test('of a thought that the prompt has opened end it alone', () => {
-    expect(behindThoughts(`Is it 3? No.${close}391`)).toEqual({ text: '391', isOpen: false });
-  });
-});
-
-describe('a text', () => {
-  test.each([
-    'It says <think>.\nSo 391',
-    'A <thought> is a tag; it is 391.',
-    'analysis of it gives 391',
-    'Here is my response: 391',
-  ])('that only names a mark is an answer: %j', (text) => {
-    expect(behindThoughts(answerMessage(text).text)).toEqual({ text, isOpen: false });
-    expect(judged(text).verdict).toBe('right');
-  });
-
-  test('is read in a time that grows with its length, whatever marks it has', () => {
-    for (const part of [
-      '<think>',
-      '</think>',
-      'analysis',
-      '<|channel|>analysis<|message|>',
-      '<|end|>',
-      '[THINK][/THINK]',
-    ])
-      judged(part.repeat(40_000)); // Ends within the test's own limit only if it is linear.
   });
 });

@@ -1,22 +1,32 @@
 // Small is defended: few direct dependencies, each with its reason.
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT, sources } from './tree.ts';
 
 interface Manifest {
+  readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-function manifest(): Manifest {
-  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+function manifest(folder = '.'): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest;
 }
 
 describe('the dependencies', () => {
   test('Everturn installs at most 23 direct dependencies', () => {
     expect(Object.keys(manifest().dependencies).length).toBeLessThanOrEqual(23);
+  });
+
+  test('a package of this repository has the root’s version, and no dependency', () => {
+    const own = readdirSync(join(ROOT, 'packages')).map((name) => manifest(`packages/${name}`));
+    expect(own.length).toBeGreaterThan(0);
+    for (const one of own) {
+      expect(one).toMatchObject({ version: manifest().version });
+      expect(Object.keys(one).filter((field) => /dependencies$/i.test(field))).toEqual([]);
+    }
   });
 
   test('every direct dependency has its reason in CONTRIBUTING', () => {

@@ -8,20 +8,20 @@ import { buildProgram } from '../../cli/program.ts';
 import { EXPORTERS, EXPORT_FORMATS } from '../../formats/exports/index.ts';
 import { settingsTable } from './settings-table.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
-import { filesUnder, ROOMS, ROOT, sources } from './tree.ts';
+import { filesUnder, isOfTests, ROOMS, ROOT, sources } from './tree.ts';
 
 const WRITE_TABLES = 'UPDATE_DOCS=1 npx vitest run --project near test/house/docs.test.ts';
 const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
   (path) => path.endsWith('.md'),
 );
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const OURS = sources().filter((path) => path.endsWith('.ts') && !path.startsWith('test/'));
+const OURS = sources().filter((path) => path.endsWith('.ts') && !isOfTests(path));
 
 describe('the documentation', () => {
   test('and every file let npx fetch no package by our name, which anybody may register', () => {
     const texts = filesUnder().filter((path) => /\.(?:tsx?|m?js|py|md|sh|sbatch|yaml|ya?ml|json)$/.test(path));
     const fetching = texts.filter((path) => /npx['", ]+(?:-y )?everturn/.test(read(path)));
-    expect(fetching.filter((path) => !path.startsWith('test/'))).toEqual([]);
+    expect(fetching.filter((path) => !isOfTests(path))).toEqual([]);
   });
 
   test('and every error message name only commands that exist', async () => {

@@ -38,6 +38,10 @@ const PLANTED: Record<string, { text: string; rule: string | null }> = {
   'viewer/page/asks-the-server.ts': rooms("import { api } from '../api.ts';\nexport const a = api;"),
   'viewer/model/draws.ts': rooms("import { h } from 'preact';\nexport const x = h;"),
   'viewer/asks-the-model.ts': rooms("import { b } from '../inference/index.ts';\nexport const x = b;"),
+  'packages/judge/knows-the-house.ts': rooms("import { egg } from '../../domain/egg-box.ts';\nexport const e = egg;"),
+  'packages/judge/names-itself.ts': rooms("import { a } from '@everturn/judge';\nexport const x = a;"),
+  'environments/climbs-in.ts': rooms("import { a } from '../packages/judge/inside.ts';\nexport const x = a;"),
+  'domain/judges.ts': rooms("import { a } from '../packages/judge/index.ts';\nexport const x = a;"),
   'worker.ts': rooms("import { rig } from './test/support/rig.ts';\nexport const r = rig;"),
   'domain/egg.ts': cycle("import { hen } from './hen.ts';\nexport const egg = (): unknown => hen;"),
   'domain/hen.ts': cycle("import { egg } from './egg.ts';\nexport const hen = (): unknown => egg;"),
@@ -54,6 +58,10 @@ const PLANTED: Record<string, { text: string; rule: string | null }> = {
   'activities/act.ts': good("import type { Store } from '../records/store.ts';\nexport const act = (s: Store) => s;"),
   'records/store.ts': good("import { join } from 'node:path';\nexport interface Store { join: typeof join }"),
   'inference/decode/model.ts': good("import { egg } from '../../domain/egg-box.ts';\nexport const m = egg;"),
+  'packages/judge/index.ts': good("export { a } from './inside.ts';"),
+  'packages/judge/inside.ts': good("import { join } from 'node:path';\nexport const a = join;"),
+  'packages/judge/test/anything.ts': good("import { egg } from '../../../domain/egg-box.ts';\nexport const t = egg;"),
+  'environments/asks-at-the-door.ts': good("import { a } from '../packages/judge/index.ts';\nexport const x = a;"),
   'test/anything.ts': good("import { egg } from '../domain/egg-box.ts';\nexport const t = egg;"),
 };
 

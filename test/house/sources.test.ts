@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { filesUnder, ROOMS, ROOT, sources } from './tree.ts';
+import { filesUnder, isOfTests, ROOMS, ROOT, sources } from './tree.ts';
 
 const MAX_LINES = 300;
 const MAX_HEADER_LINES = 6;
@@ -36,7 +36,7 @@ describe('the sources', () => {
   });
 
   test('every test stands in a describe, so that its line says its subject', () => {
-    const tests = sources().filter((path) => /^test\/.*\.(?:test|chaos)\.ts$/.test(path));
+    const tests = sources().filter((path) => isOfTests(path) && /\.(?:test|chaos)\.ts$/.test(path));
     const alone = tests.flatMap((path) =>
       linesOf(path).flatMap((line, i) => (/^(?:test|it)\b[.(]/.test(line) ? [`${path}:${i + 1}`] : [])),
     );

@@ -23,6 +23,7 @@ export const ROOMS = [
   'local/metrics',
   'local/permissions',
   'local/service',
+  'packages/judge',
   'records',
   'records/check',
   'run',
@@ -30,6 +31,9 @@ export const ROOMS = [
   'viewer',
   'workflows',
 ];
+
+/** Whether a file belongs to the tests, of the root or of a package. */
+export const isOfTests = (path: string): boolean => /^(?:packages\/[^/]+\/)?test\//.test(path);
 
 /** Paths relative to the root, with `/`, sorted. */
 export function filesUnder(folder = '.'): string[] {

@@ -5,14 +5,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { variableOf } from '../../run/config.ts';
 import { FIELDS } from '../../run/options.ts';
-import { ROOMS, ROOT as root, sources } from './tree.ts';
+import { isOfTests, ROOMS, ROOT as root, sources } from './tree.ts';
 
 const NAME = /EVERTURN_[A-Z][A-Z_]*[A-Z]/g;
 const options = Object.keys(FIELDS).map(variableOf);
 
 /** Of the rooms and of the root. */
 const ours = sources().filter(
-  (path) => !path.endsWith('.config.ts') && (!path.includes('/') || ROOMS.some((room) => path.startsWith(`${room}/`))),
+  (path) =>
+    !path.endsWith('.config.ts') &&
+    !isOfTests(path) &&
+    (!path.includes('/') || ROOMS.some((room) => path.startsWith(`${room}/`))),
 );
 const read = new Set(ours.flatMap((path) => readFileSync(join(root, path), 'utf8').match(NAME) ?? []));
 /** In the first cell of a table's line. */

@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '../../../domain/query/query.ts';
 import { filledIn } from '../../../domain/rollout/rubric.ts';
-import { answerMessage, behindThoughts, escapeRegExp } from '../../../domain/text/thoughts.ts';
+import { escapeRegExp } from '../../../domain/text/thoughts.ts';
+import { answerMessage, behindThoughts } from '../../../packages/judge/index.ts';
 import { type Rubric, sameChoice } from './rubric.ts';
 
 export interface Judgeable {

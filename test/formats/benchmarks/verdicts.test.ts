@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Query, questionOf } from '../../../domain/query/query.ts';
-import { judgeMath } from '../../../environments/math/judge.ts';
+import { judge } from '../../../packages/judge/index.ts';
 import { createMathJudge } from '../../../environments/math-environment.ts';
 import { createSolutionReader } from '../../../environments/solution-reader.ts';
 import { rowsOf } from '../../support/rows.ts';
@@ -90,9 +90,9 @@ const EQUAL: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-verdicts-'));
-const judge = createMathJudge();
+const judges = createMathJudge();
 afterAll(() => {
-  judge.close();
+  judges.close();
   rmSync(root, { recursive: true });
 });
 
@@ -108,7 +108,7 @@ function differences(query: Query, { replies }: Line): Difference[] {
   return replies.flatMap(({ kind, reply, by }) => {
     // What a limit cut ends so in a run, too.
     const cut = /^(?:cut|open thought)/.test(kind);
-    const ours = judgeMath(reply, query.solutions, { question: questionOf(query), cut }).verdict === 'right';
+    const ours = judge(reply, query.solutions, { question: questionOf(query), cut }).verdict === 'right';
     return ours === Object.values(by)[0] ? [] : [{ kind, ours, end: `${query.solutions[0]}: … ${reply.slice(-160)}` }];
   });
 }
@@ -128,7 +128,7 @@ describe('the verdicts on replies', () => {
         root,
         own.map(({ row }) => row),
       );
-      const { queries } = await rowsNamed(name, root, createSolutionReader(judge));
+      const { queries } = await rowsNamed(name, root, createSolutionReader(judges));
       expect(queries.length).toBe(own.length);
       const found = queries.flatMap((query, i) => differences(query, own[i]!));
       for (const { kind } of found) used.add(kind);

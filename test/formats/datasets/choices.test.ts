@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { LETTERS } from '../../../domain/text/choices.ts';
+import { LETTERS } from '../../../packages/judge/index.ts';
 import { questionOf } from '../../../domain/query/query.ts';
 import { openDataset } from '../../../formats/datasets/index.ts';
 import { queryFromRow, type RowResult } from '../../../formats/datasets/row.ts';

@@ -5,7 +5,7 @@ python benchmark_replies.py outputs.json… > ../../formats/benchmarks/verdicts.
 
 `outputs.json`: unpacked from `eval_results/model_outputs_….zip` of https://github.com/TIGER-AI-Lab/MMLU-Pro at f418b116 (Apache-2.0); the fixture has
 Mistral-7B-Instruct-v0.2, Mixtral-8x7B-Instruct-v0.1 and Phi-3-mini-4k-instruct. The replies to GSM8K and MATH are those of
-test/fixtures/natural-replies.jsonl.gz. Rows of other benchmarks are made of these in the layout of theirs, and the mark that a reply ends with
+packages/judge/test/natural-replies.jsonl.gz. Rows of other benchmarks are made of these in the layout of theirs, and the mark that a reply ends with
 is written as the page of the benchmark asks for it. Rows of GPQA itself are not shown.
 """
 
@@ -220,7 +220,7 @@ def digest(text):
 
 
 def natural():
-    with gzip.open(TEST / "fixtures/natural-replies.jsonl.gz", "rt") as lines:
+    with gzip.open(TEST.parent / "packages/judge/test/natural-replies.jsonl.gz", "rt") as lines:
         rows = [json.loads(line) for line in lines]
     rows = [row for row in rows if "question" in row and len(row["answer"]) < 800 and len(row["question"]) < 400]
     return sorted(rows, key=lambda row: digest(row["question"] + row["answer"]))

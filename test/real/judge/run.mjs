@@ -10,7 +10,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { judgeMath } from '../../../dist/environments/math/judge.js';
+import { judge } from '../../../dist/packages/judge/index.js';
 
 const { values } = parseArgs({
   options: {
@@ -44,7 +44,7 @@ const tally = { equal: 0, different: 0, unclear: 0, falseYes: 0, falseNo: 0 };
 let shown = 0;
 
 function judged({ seed, kind, gold, answer, word }) {
-  const { verdict, reason } = judgeMath(`\\boxed{${answer}}`, [gold]);
+  const { verdict, reason } = judge(`\\boxed{${answer}}`, [gold]);
   tally[word]++;
   const falseYes = word === 'different' && verdict === 'right';
   const falseNo = word === 'equal' && verdict !== 'right';

@@ -1,0 +1,131 @@
+// The mathematics judge as a pure function: the final answer of a text against each of the solutions. With a solution
+// that can be used every answer is right or wrong; `undecided` is the data set's fault. Never throws, reads no clock,
+// and its work is bounded by LIMITS.
+
+import { compareSpellings, compareTexts, type Outcome } from './compare/compare-texts.ts';
+import type { LeafOptions } from './compare/leaf.ts';
+import { findAnswer, type Found, behindBoxes, statedIn } from './find/answer.ts';
+import { asksPercent, withoutAskedScale } from './find/asked.ts';
+import { lastLetter, LETTERS, namesOneChoice } from './read/choices.ts';
+import { findChoice, placeOfWords } from './find/choice.ts';
+import { type JudgeOptions, leafOptions, readSolution, type Solution } from './solution.ts';
+import { answerChoice, choicesSaid, isProse, solutionChoice, plainWords, says } from './read/words.ts';
+
+export type { JudgeOptions } from './solution.ts';
+
+export interface Judged {
+  readonly verdict: 'right' | 'wrong' | 'undecided';
+  /** Stable machine name of the reason: `equal`, `different`, `unreadable`, `cut-off`, … */
+  readonly reason: string;
+  /** The final answer that was found in the text, if any; at most 200 characters. */
+  readonly extracted?: string;
+  /** With `explain`: the mark or the place by which it was found. */
+  readonly found?: Found['by'];
+  /** With `explain`: the solution's final answer. */
+  readonly against?: string;
+}
+
+const SHOWN_CHARS = 200;
+
+/** `answer`: a whole reply. Right if its final answer equals the solution, or any of several. */
+export function judge(answer: string, solutions: string | readonly string[], options: JudgeOptions = {}): Judged {
+  const leaf = leafOptions(options);
+  const read = [solutions].flat().map((text) => readSolution(text, leaf));
+  const usable = read.filter((solution) => solution.usable);
+  if (usable.length === 0) {
+    const reason = read.every((solution) => solution.reason === 'empty') ? 'no-solution' : 'solution-unreadable';
+    return { verdict: 'undecided', reason };
+  }
+  const found = findAnswer(answer, options.cut, leaf.question);
+  let best: Judged | undefined;
+  for (const gold of usable) {
+    const own = found === 'cut-off' || options.cut ? found : ofKind(answer, found, gold, leaf);
+    const verdict = judgeOne(own, gold, leaf, options.explain);
+    if (verdict.verdict === 'right') return verdict;
+    // A reason that says more than "different" may be a false no.
+    if (!best || best.reason === 'different') best = verdict;
+  }
+  return best!;
+}
+
+/** An answer that is no choice or is not marked, to a solution that is a choice or a word: one of the same kind is looked for. */
+function ofKind(answer: string, found: Found | undefined, gold: Solution, leaf: LeafOptions): Found | undefined {
+  const isMarked = found !== undefined && found.by !== 'whole' && found.by !== 'last';
+  const known = leaf.choices.length;
+  if (choicesSaid(gold.text, known) !== undefined)
+    return statedIn(behindBoxes(answer), (statement) => choicesSaid(statement, known) !== undefined) ?? found;
+  const choice = solutionChoice(gold.text, known);
+  if (choice) {
+    const last = lastLetter(Math.max(known, LETTERS.indexOf(choice.letter) + 1));
+    const text = behindBoxes(answer);
+    const stated = statedIn(text, (statement) => namesChoice(statement, last));
+    if (stated) return stated;
+    if (found && (answerChoice(found.text, last) || (isMarked && isContent(found, choice.rest, leaf)))) return found;
+    const letter = findChoice(text, choice, last, leaf);
+    if (letter !== undefined) return { text: letter, by: 'choice' };
+    if (isMarked) return found;
+    return isProse(choice.rest) && statesWord(answer, choice.rest) ? { text: choice.rest, by: 'word' } : found;
+  }
+  return !isMarked && isWord(gold.text) && statesWord(answer, gold.text) ? { text: gold.text, by: 'word' } : found;
+}
+
+function namesChoice(statement: string, last: string): boolean {
+  const said = answerChoice(statement, last);
+  return said !== undefined && namesOneChoice(said);
+}
+
+/** Says the words of a choice that is listed, or what stands behind the solution's letter. */
+const isContent = ({ text }: Found, rest: string, leaf: LeafOptions): boolean =>
+  placeOfWords(text, leaf.choices) >= 0 || (rest !== '' && compareTexts(rest, text, leaf).verdict === 'right');
+
+function judgeOne(found: Found | 'cut-off' | undefined, gold: Solution, options: LeafOptions, explain = false): Judged {
+  if (found === undefined || found === 'cut-off') return { verdict: 'wrong', reason: found ?? 'no-answer' };
+  const outcome = compareFound(found, gold, options);
+  const verdict = { ...outcome, extracted: found.text.trim().slice(0, SHOWN_CHARS) };
+  return explain ? { ...verdict, found: found.by, against: gold.text.slice(0, SHOWN_CHARS) } : verdict;
+}
+
+function compareFound(found: Found, gold: Solution, options: LeafOptions): Outcome {
+  if (gold.spelled) return compareSpellings(gold.text, found.text);
+  const once = found.text === gold.text ? found.text : found.text.replace(RESTATED, '$1 \\approx $2');
+  const first = compareTexts(gold.text, once, options);
+  if (first.verdict === 'right') return first;
+  for (const [solution, said] of otherForms(found, gold, options.question)) {
+    const other = compareTexts(solution, said, options);
+    if (other.verdict === 'right') return other;
+  }
+  if (found.otherwise === undefined) return first;
+  return compareFound({ text: found.otherwise, by: 'last' }, gold, options);
+}
+
+/** The same answer without what the question or a mark leaves open: a sign of percent, a scale. */
+function* otherForms(found: Found, gold: Solution, question: string): Generator<readonly [string, string]> {
+  if (gold.bare !== undefined) yield [gold.bare, found.text];
+  if (found.bare !== undefined) yield [gold.text, found.bare];
+  if (gold.bare !== undefined && found.bare !== undefined) yield [gold.bare, found.bare];
+  if (question === '') return;
+  if (asksPercent(question)) yield [withoutPercent(gold.text), withoutPercent(found.text)];
+  const scaled = withoutAskedScale(found.text, question);
+  if (scaled !== undefined) yield [gold.text, scaled];
+}
+
+/** `1/6 (about 16.7 %)`, `2.5 kg (2500 grams)`: the value in brackets is no factor. */
+const RESTATED =
+  /^([^()]*\d[^()]*)(?<![-+*/^=<>,;]|\b(?:and|or)|\\(?!pi)[A-Za-z]+)\s\((?:=|≈|\\approx|about|approximately)?\s*([-$]?[\d.,/]+(?:\\?%|\s[A-Za-z][^()]*)?)\)$/;
+
+const withoutPercent = (text: string): string =>
+  /^\s*(-?\d[\d.,]*)\s*(?:\\?%|(?:\\text\s*\{\s*)?percent\s*\}?)\s*\.?$/.exec(text)?.[1] ?? text;
+
+/** Letters alone, up to three words: no formula and no choice. */
+const isWord = (solution: string): boolean =>
+  /^\p{L}{3,}(?:[ -]\p{L}{2,}){0,2}$/u.test(plainWords(solution)) && !/^(?:yes|no)$/i.test(plainWords(solution));
+
+const SENTENCE_CHARS = 300;
+const LAST_SENTENCE = /[^.!?\n]*[.!?]*\s*$/;
+const DENIES = /\b(?:not|no|never|neither|nor|or)\b|n[’']t\b/i;
+
+function statesWord(text: string, solution: string): boolean {
+  const sentence = LAST_SENTENCE.exec(text.trim().slice(-SENTENCE_CHARS))?.[0] ?? '';
+  if (says(sentence, solution)) return true;
+  return !DENIES.test(sentence) && plainWords(sentence).endsWith(` ${plainWords(solution)}`);
+}

@@ -1,0 +1,235 @@
+// Choices of a question: how a listing is read, and how a text names one of them. Plain text, without LaTeX. Linear.
+
+export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+/** Letters up to J name a choice whatever a question lists. */
+const USUAL = 10;
+
+/** `(A) 4`, `A) 4`, `a ) 4`, `A. 4`, `A: 4`, `（A）4`, `A．4`, `A、4`, `A：4`. */
+const STYLES = [
+  /(?<![\w)）])[(（]([A-Za-z])[)）]/g,
+  /(?<![\w(（])([A-Za-z]) ?[)）]/g,
+  /(?<![\w(（])([A-Z])(?:\.(?=\s)|．)/g,
+  /(?<![\w(（])([A-Z])(?::(?=\s)|：)/g,
+  /(?<=^|\s)([A-Z])、(?![A-Za-z])/g,
+];
+const LISTED_CHARS = 40_000;
+
+/** The choices that a text lists by letters, from A on: the last such list. Empty if there are fewer than two. */
+export function listedChoices(source: string): string[] {
+  const text = source.slice(-LISTED_CHARS);
+  return STYLES.map((style) => listedIn(text, style)).reduce(
+    (most, one) => (one.length > most.length ? one : most),
+    [],
+  );
+}
+
+function listedIn(text: string, style: RegExp): string[] {
+  let run: { readonly at: number; readonly from: number }[] = [];
+  let best = run;
+  for (const { index, 0: mark, 1: letter = '' } of text.matchAll(style)) {
+    const place = LETTERS.indexOf(letter.toUpperCase());
+    if (place !== run.length && place !== 0) continue;
+    if (place === 0) run = [];
+    run.push({ at: index, from: index + mark.length });
+    if (run.length > 1) best = run;
+  }
+  return best.map(({ from }, i) => {
+    const end = best[i + 1]?.at ?? text.length;
+    const [own = ''] = text
+      .slice(from, end)
+      .trim()
+      .split(/\n\s*\n/);
+    return own.replace(/[\s,;]+$/, '');
+  });
+}
+
+export interface Choice {
+  readonly letter: string;
+  /** The text behind the letter, if there is any. */
+  readonly rest: string;
+}
+
+/** The last letter that names a choice, of so many that are known. */
+export const lastLetter = (known: number): string => LETTERS[Math.min(Math.max(known, USUAL), LETTERS.length) - 1]!;
+
+const NOUN = '(?:[Tt]he )?(?:[Cc]orrect |[Bb]est |[Rr]ight )?(?:[Oo]ption|[Cc]hoice|[Aa]nswer)(?: is)?:? ?';
+const OPENED = '[\\[("\'`“]{0,4}';
+/** An apostrophe closes what one has opened: `C'` is a name with a prime. */
+const CLOSED = String.raw`(?:["\x60”]|(?<=(?<!\w)'[^'\n]{0,40})')*`;
+const APPROVED = String.raw`(?:is|must be|would be|seems)(?: clearly| therefore)? (?:the )?(?:correct|right|best|true|answer|one)\b(?: (?:answer|choice|option|one)\b)?`;
+const REASON = String.raw`(?:because|since|as|for)\b`;
+/** Denials and doubts of other languages. */
+const NOT =
+  '或|还是|還是|または|또는|(?<!\\p{L})или(?!\\p{L})|[不没沒未非误誤错錯]|排除|ない|ません|間違|아니|아닙|틀[린렸]|ليس|خطأ|(?<!\\p{L})не(?!\\p{L})|नहीं|गलत|নয়|ভুল|ไม่|ผิด';
+/** What other languages put behind the letter: "B です", "B选项". */
+const CLOSING = String.raw`(?:です|だ|である|[にと]なります|が正|입니다|이다|이에요|예요|[가이] ?(?:정답|맞)|选项|選項|项|項|[是为為]?(?:正确|正確|对|對)|है|হবে|است|верн|правиль|صحيح)(?:(?!${NOT})[^.,;!?]){0,20}(?=[.,;!?]|$)`;
+
+/** A pattern for each last letter. */
+function upTo(pattern: (last: string) => RegExp): (last: string) => RegExp {
+  const patternByText = new Map<string, RegExp>();
+  return (last) => {
+    const labelPattern = patternByText.get(last) ?? pattern(last);
+    patternByText.set(last, labelPattern);
+    return labelPattern;
+  };
+}
+
+const BETWEEN = String.raw`\s*(?:,\s*and\b|[,;/&和與与及と]|\band\b)\s*`;
+const SEVERAL = new RegExp(
+  `^(?:the )?(?:correct |right )?(?:(?:options|choices|answers|statements)(?: are)?:? )?((?:[[(]?[A-Z][\\])]?(?:${BETWEEN})?){2,}\\s*)(?:are (?:all )?(?:correct|right|true)|${CLOSING})?[.\\s]*$`,
+  'u',
+);
+const SEVERAL_CHARS = 200;
+
+/** The letters of a text that names several of so many choices, in their order: `ABD`, `A, B, D`, "(A), (B) and (D)"; of any other undefined. */
+export function severalChoices(text: string, known: number): string | undefined {
+  const plain = text.slice(0, SEVERAL_CHARS).replace(/["'*\x60]/g, '');
+  const letters = (SEVERAL.exec(plain)?.[1]?.match(/[A-Z]/g) ?? []).sort();
+  const isSet = letters.length > 1 && new Set(letters).size === letters.length;
+  return isSet && LETTERS.indexOf(letters.at(-1)!) < known ? letters.join('') : undefined;
+}
+
+const SOLUTION = upTo(
+  (last) =>
+    new RegExp(`^(?:${NOUN})?(?:\\(([A-${last}a-${last.toLowerCase()}])\\)|([A-${last}])(?=$|[.):]))[.):]?(.*)$`, 's'),
+);
+
+/** A solution that is a choice: `C`, `(C)`, `C.`, `option C`, `(C) 14`; `c` and `c ) 14` where choices are known, `(K) 14` everywhere. */
+export function choiceOfSolution(text: string, known = 0): Choice | undefined {
+  if (severalChoices(text, LETTERS.length) !== undefined) return undefined;
+  const usual = SOLUTION(lastLetter(known)).exec(text);
+  if (usual) return choice(usual[1] ?? usual[2], usual[3]);
+  const small = known > 1 ? /^([a-z])(?: ?[.):](.*))?$/s.exec(text) : null;
+  if (small && LETTERS.indexOf(small[1]!.toUpperCase()) < known) return choice(small[1], small[2]);
+  const far = /^\(([K-Z])\)( \S.*)$/s.exec(text);
+  return far ? choice(far[1], far[2]) : undefined;
+}
+
+const choice = (letter = '', rest = ''): Choice => ({ letter: letter.toUpperCase(), rest: rest.trim() });
+
+const ANSWER = upTo((last) => {
+  const small = `[a-${last.toLowerCase()}](?=\\s?\\)|[\\]"'\`”.:]*\\s*$|[.:]\\s)`;
+  const behind = String.raw`\s*$|[.:]|\s?[)\]]{1,2}[.:]?|\s?,(?!\s?${OPENED}[A-${last}]\b)|\s[-–—]\s|\s(?=\()|\s(?=${REASON})|(\s${APPROVED}|\s?${CLOSING})`;
+  return new RegExp(
+    `^(?:not \\(?[A-Z]\\)?,? but )?${OPENED}(?:${NOUN})?${OPENED}([A-${last}]|${small})${CLOSED}(?:${behind})(.*)$`,
+    'su',
+  );
+});
+
+/** An answer's own text that names a choice first: also `b`, `[B]`, `B: words`, `B - words`, `B (7)`, `B, as …`, "B is correct". */
+export function choiceOfAnswer(text: string, last: string): Choice | undefined {
+  const [, letter, approved, behind = ''] = ANSWER(last).exec(text) ?? [];
+  if (letter === undefined) return undefined;
+  const rest = behind.replace(/^["'`”\s]+$/, '');
+  return choice(letter, approved !== undefined && !/^[\s,]*or\b/.test(rest) ? '' : rest);
+}
+
+/** "unlike A, B and C" */
+const CONTRAST = /,?\s(?:unlike|whereas|while|rather than|instead of|as opposed to)\s.*$/s;
+
+/** The text behind the letter is its content, and no further choice, denial or doubt: not `(A) or (B)`, `(A) is wrong`. */
+export const namesOneChoice = ({ rest }: Choice): boolean =>
+  rest === '' ||
+  !(
+    /^\s*[a-z]+s (?:the|an?|our|all|this|that)\b|(?<![A-Za-z])[A-Za-z]\)|\?|\b(?:or|and) \(?[A-Z](?![A-Za-z])/.test(
+      rest.replace(CONTRAST, ''),
+    ) ||
+    /^[\s.,:;-]*(?:[/&+|]|(?:\(?[A-Z]\)?(?:[\s,]|$))|(?:or|and|not|nor|but|is|isn[’']t|was|can|cannot|can[’']t|could|may|might|maybe|perhaps|possibly|probably|would|wrong|incorrect|rather|never)\b)/i.test(
+      rest,
+    )
+  );
+
+const LINE_CHARS = 400;
+/** "not B", "it cannot be B" deny, "if it is B" supposes; "A or B", "A, B" name none. */
+const DENIED =
+  /(?:\b(?:if|suppose|supposing|assume|assuming|whether|unless|not|never|nor|neither|cannot|eliminates?|excludes?|rules? out)\b|n[’']t\b)(?:(?!\bbut\b)[^,.;:]){0,30}$|(?:不(?!难|難)|[没未非若误誤错錯除]|如果|假如)[^,.;:]{0,3}$|(?:^|\s)(?:no es|não é|non|nicht|pas|niet|inte|bukan|không|all but|except)(?:\s[^,.;:]{0,20})?$/i;
+export const isDenied = (before: string): boolean => DENIED.test(before);
+const DENIED_BEHIND = /^["'`”)\]*]*\s+(?:(?:is|was|seems)(?:n[’']t| not| wrong| incorrect| false)|cannot|can[’']t)\b/i;
+const ONE_OF_SEVERAL =
+  /(?<![A-Za-z])\(?[A-Z]\)?\s*(?:,|\/|&|\s*(?:[或和与與及]|还是|還是|また?は|と|또는)|,?\s*(?:or|and|oder|und|ou?|et?|y|eller|of|atau|hoặc|или|أو|و|या))\s*[("'`*]*$/;
+/** Words with or without a capital. */
+const words = (all: string): string =>
+  all
+    .split(' ')
+    .map((word) => `[${word[0]!.toUpperCase()}${word[0]}]${word.slice(1)}`)
+    .join('|');
+const NAMING = String.raw`(?:${words('choose choosing chose pick select options? choice answer say guess go(?:ing)?\\swith')})(?: is|:)?|(?:choice|option|answer|one|correct|right|best)\b[^.!?\n]{0,20} (?:is|be)`;
+/** Words before the letter in which a line ends. */
+const CONCLUDING = `${words("so thus therefore hence is be leaves leaving leaving\\sonly leaves\\sonly us\\swith probably likely definitely it[’']s think")}|not\\s\\(?[A-Z]\\)?,?\\sbut`;
+/** "is", as languages in Latin letters lead with it to a letter: "est la lettre B". */
+const COPULA = String.raw`(?<!\p{L})(?:est|es|ist|lautet|é|è|är|je|adalah|là|este)(?!\p{L})(?:\s(?:donc|also|pues|portanto|quindi|dunque))?(?:\s(?:la|le|el|il|a|o|die|der|das))?(?:\s(?:lettre|réponse|option|respuesta|resposta|risposta|opción|opção|opzione|letra|lettera|alternativa|buchstabe|antwort))?`;
+
+const LETTER_AHEAD = String.raw`(?=[(["'*\s]{0,4}[A-Z])`;
+/** The words behind which a text states its choice, in the languages that models are asked in. */
+export const STATING = new RegExp(
+  [
+    String.raw`\banswers?\**\s{0,9}(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s{0,9}(?:is|[’']s|are|(?:should|must|would|will|has to) be|:|=|\s[-–—]\s)\**\s{0,9}:?\**`,
+    String.raw`\b(?:correct|right|true) (?:option|choice|answer|statement|one)s? (?:is|are|(?:should|must|would|will) be)\**:?\**`,
+    String.raw`\b(?:actually|correction|I mean|make that)[,:]?\s+(?:it(?:[’']s|\sis)\s+)?${LETTER_AHEAD}`,
+    String.raw`(?<!\p{L})(?:réponse|respuesta|antwort|lösung|resposta|risposta|antwoord|svaret|odpověď|jawaban|răspunsul|đáp án|trả lời|solución|solução|soluzione)(?!\p{L})(?:(?!\s(?:no|non|não|nicht|ne|niet|inte|bukan|không)\s|\sn[’'])[^.!?:\n]){0,30}?(?:${COPULA}|\sis(?!\p{L})|:)\**`,
+    String.raw`(?:答案|正解|答え|回答|解答|정답|답[은:]|الجواب|الإجابة|الاجابة|پاسخ|ответ|উত্তর|उत्तर|คำตอบ|תשובה|选(?!项)择?|選(?![項択])擇?)(?:(?!${NOT})[^\p{Script=Latin}\p{N}.,;!?\n]){0,20}${LETTER_AHEAD}`,
+  ].join('|'),
+  'giu',
+);
+
+const POINTED = upTo((last) => {
+  const letter = `${OPENED}([A-${last}])${CLOSED}[)\\]]?`;
+  const named = String.raw`(?<=\b(?:${NAMING}) )${letter}(?=[.,:;!]|\s*$|\s+${REASON}|\s[-–—]\s)`;
+  const approved = String.raw`${letter}(?= ${APPROVED}| is[.!]?\s*$|\s?${CLOSING})`;
+  const atEnd = String.raw`(?:(?<=^|(?:[.,:;!?—→⇒]|[=-]>)\s|\b(?:${CONCLUDING})\s|${COPULA}\s)${letter}|\(([A-${last}])\))(?=[.!]*\s*$)`;
+  return new RegExp(String.raw`(?<![\w$\\^{=+*/-])(?:${named}|${approved}|${atEnd})`, 'gu');
+});
+
+/** The letter that running text names as its choice: the one that opens it, or that its last line ends in or points to. */
+export function letterNamed(source: string, last: string): string | undefined {
+  const text = source.trim();
+  const [first = ''] = text.split('\n', 1);
+  const opening = choiceOfAnswer(first, last);
+  if (opening && /^[\W_]*[A-Z]/.test(first) && namesOneChoice(opening) && !/^I\s*,/.test(first)) return opening.letter;
+  const line = text.slice(text.lastIndexOf('\n') + 1).slice(-LINE_CHARS);
+  return undenied(line, [...line.matchAll(POINTED(last))].at(-1));
+}
+
+/** "A" and "I" are words as well, where a small letter follows. */
+const MENTIONED = /(?<![A-Za-z0-9$\\_^{=+*/-])(?:\(([A-Z])\)|([B-HJ-Z])|([AI])(?!\*{0,2} [a-z]))(?=[.,:;!*\s]|$)/g;
+
+/** The last letter of the last line, where only a letter can be meant. */
+export function letterMentioned(source: string, last: string): string | undefined {
+  const text = source.trim();
+  const line = text.slice(text.lastIndexOf('\n') + 1).slice(-LINE_CHARS);
+  const isOne = (m: RegExpExecArray): boolean => m.slice(1).some((one) => one !== undefined && one <= last);
+  return undenied(line, [...line.matchAll(MENTIONED)].filter(isOne).at(-1));
+}
+
+const ALONE = /(?<![\p{Script=Latin}\p{N}\\^_=+*/-])[A-Z](?![\p{Script=Latin}\p{N}^_=+*/'-])/gu;
+const MOST_SENTENCES = 20;
+const DENIES = new RegExp(NOT, 'u');
+const ENDS = new RegExp(`[A-Z][)\\]"'*\\s]*(?:${CLOSING})?[.!;,\\s]*$`, 'u');
+
+/**
+ * The letter that an answer in another writing (Chinese, Arabic) ends in. Its last sentence with a Latin letter holds that one alone, and no
+ * word in Latin letters, no denial and no question; the question uses the letter for its choice alone.
+ */
+export function letterAlone(source: string, last: string, question: string): string | undefined {
+  const sentences = source.trim().split(/(?<=[.!?;])\s+|\n+/);
+  const sentence = sentences.slice(-MOST_SENTENCES).findLast((one) => one.search(ALONE) >= 0) ?? '';
+  if (sentence.length > LINE_CHARS || !ENDS.test(sentence) || !/(?!\p{Script=Latin})\p{L}/u.test(sentence))
+    return undefined;
+  const [letter = '', ...more] = new Set(sentence.match(ALONE));
+  if (letter === '' || more.length > 0 || letter > last || /\p{Script=Latin}{2}|\?/u.test(sentence)) return undefined;
+  const used = (question.match(ALONE) ?? []).filter((one) => one === letter).length;
+  return used > 1 || DENIES.test(sentence) ? undefined : letter;
+}
+
+const CLAUSE = /^[^.,;:]*/;
+const CLAUSE_END = /[^.,;:]*$/;
+
+function undenied(line: string, found: RegExpExecArray | undefined): string | undefined {
+  if (!found) return undefined;
+  const before = line.slice(0, found.index);
+  const behind = line.slice(found.index + found[0].length);
+  const clause = CLAUSE_END.exec(before)![0] + CLAUSE.exec(behind)![0];
+  if (isDenied(before) || DENIES.test(clause) || ONE_OF_SEVERAL.test(before) || DENIED_BEHIND.test(behind))
+    return undefined;
+  return found.slice(1).find((one) => one !== undefined);
+}

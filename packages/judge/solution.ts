@@ -1,0 +1,94 @@
+// The data set's side: what a solution says, and whether the judge can use it. A solution that cannot be read or
+// cannot be shown equal to itself judges by its spelling if it is well formed, and nobody if not. Pure.
+
+import { standsForItself } from './compare/compare-texts.ts';
+import { isRelationSign, isSpelling } from './compare/spelled.ts';
+import { findSolution } from './find/answer.ts';
+import type { LeafOptions } from './compare/leaf.ts';
+import { dateOf } from './read/moments.ts';
+import { numberWord } from './read/number-words.ts';
+import { isWording, saysEverything, saysNothing, solutionChoice, yesOrNo } from './read/words.ts';
+import { MANY, remembered } from './remembered.ts';
+import { listedChoices } from './read/choices.ts';
+import { plainSigns } from './read/plain-signs.ts';
+import { percentInOneWord } from './find/percent.ts';
+
+const DEFAULT_DECIMALS = 6;
+/** The end of a question says what it asks for. */
+const QUESTION_CHARS = 2_000;
+
+export const leafOptions = (options: JudgeOptions = {}): LeafOptions => ({
+  decimals: options.decimals ?? DEFAULT_DECIMALS,
+  decimalsGiven: options.decimals !== undefined,
+  rename: options.strict === false,
+  question: percentInOneWord(plainSigns((options.question ?? '').slice(-QUESTION_CHARS))),
+  choices: listedChoices(options.question ?? ''),
+});
+
+type Unusable = 'unreadable' | 'not-equal-to-itself' | 'too-big' | 'empty';
+/** `inWords`: it is a name or a phrase, and only the same words are right. */
+export type SolutionExam =
+  { readonly usable: true; readonly inWords?: true } | { readonly usable: false; readonly reason: Unusable };
+
+export interface Solution {
+  readonly usable: boolean;
+  readonly reason: Unusable | undefined;
+  readonly text: string;
+  readonly bare: string | undefined;
+  /** It cannot be evaluated: only the same spelling is right. */
+  readonly spelled: boolean;
+}
+
+/** Can the judge read this solution, and does it judge it right against itself? */
+export function examineSolution(text: string, options: JudgeOptions = {}): SolutionExam {
+  const { reason, text: own } = readSolution(text, leafOptions(options));
+  if (reason !== undefined) return { usable: false, reason };
+  return { usable: true, ...(isInWords(own) && { inWords: true }) };
+}
+
+/** Not so: a choice, a date, and words that the judge understands, as `yes`, `no solution` and `twelve`. */
+const isInWords = (text: string): boolean =>
+  isWording(text) &&
+  !solutionChoice(text) &&
+  !yesOrNo(text) &&
+  !saysNothing(text) &&
+  !saysEverything(text) &&
+  (numberWord(text) ?? dateOf(text)) === undefined;
+
+export function readSolution(text: string, options: LeafOptions): Solution {
+  const found = extracted(text);
+  if (!found) return isSpelling(text) && !PROSE.test(text) ? spelled(text) : unusable('empty');
+  // Decimals and names change what a pair is worth, not whether a text can be read.
+  const own = options.rename || options.decimalsGiven ? standsForItself(found.text, options) : standing(found.text);
+  if (own === 'spelled') return spelled(found.text);
+  if (own !== 'yes') return unusable(own);
+  return { usable: true, reason: undefined, text: found.text, bare: found.bare, spelled: false };
+}
+
+const spelled = (text: string): Solution => ({
+  ...{ usable: true, reason: undefined, bare: undefined, spelled: true },
+  text: text.trim(),
+});
+
+const unusable = (reason: Unusable): Solution => ({ usable: false, reason, text: '', bare: undefined, spelled: false });
+const PROSE = /(?<!\\)\b[A-Za-z]{2,}\s+[A-Za-z]{2,}\b/;
+const PLAIN = leafOptions();
+const standing = remembered((text: string) => standsForItself(text, PLAIN), MANY);
+const extracted = remembered((text: string) => {
+  const found = findSolution(text);
+  if (found && isRelationSign(found.text)) return found;
+  return !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(found?.text ?? '') ? undefined : found;
+}, MANY);
+
+export interface JudgeOptions {
+  /** Decimal places at which a decimal stands for an exact value; default 6. Given, decimals are rounded too. */
+  readonly decimals?: number;
+  /** False: letters may be renamed. Default true. */
+  readonly strict?: boolean;
+  /** The answer was cut by a limit of tokens: only a closed box or a complete named answer counts. Default false. */
+  readonly cut?: boolean;
+  /** The text of the question: the unit it asks for, the numbers it gives, the choices it lists. */
+  readonly question?: string;
+  /** Say also where the answer was found and with what it was compared. Default false. */
+  readonly explain?: boolean;
+}
