@@ -34,10 +34,11 @@ export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
       const mixture = logprobsServe('mixed', 'policy', sampling, vocabSize) ? null : mixedLogprobs(servers());
       if (mixture) throw mixedFleetError(mixture);
     },
-    forcedOf({ contextIds, sampling }, { outputIds, logprobs, versions }, facts) {
+    forcedOf({ contextIds, sampling, form }, { outputIds, logprobs, versions }, facts) {
       const isOwn = logprobsServe(declaredMeaning(facts), 'raw', sampling, facts.vocabSize);
       const [span] = versions;
-      if (!isOwn || versions.length !== 1 || outputIds.length === 0) return null;
+      // A reply that was held to a form has the logprobs of another distribution.
+      if (form || !isOwn || versions.length !== 1 || outputIds.length === 0) return null;
       // One more token is sampled, which nobody reads.
       const most = facts.contextLength - 1;
       return {

@@ -117,11 +117,12 @@ export interface Drawn {
   readonly logprobs: readonly number[];
 }
 
-/** Undefined where logprobs depend on more than context and weights: a cut decides by noise which tokens are left. */
+/** Undefined where logprobs depend on more than context and weights: a cut decides by noise which tokens are left, a form by its grammar. */
 function drawnOf(record: TurnRecord, settings: RolloutSettings): Drawn | undefined {
   const { temperature } = settings;
   const cut = !isUntruncated(settings);
   const [span] = record.versions;
+  if (record.asked?.limits.form) return undefined;
   if (temperature === 0 || (cut && record.logprobsFound !== 'raw') || !span) return undefined;
   const end = Math.min(span.end, TOKENS_COMPARED);
   const from = JSON.stringify([span.versionLabel ?? span.version, temperature]);

@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { Recheck, type Forced } from '../../inference/fleet/recheck.ts';
+import { replyForm } from '../../domain/agent/reply-form.ts';
 import { ask, closeAll, serverAndBackend } from '../support/fleet-rig.ts';
 import type { Shape } from '../support/toy-engine.ts';
 
@@ -67,6 +68,9 @@ describe.each([...KINDS, { kind: 'vllm', scaleOut: false } as Shape])('answers t
     const { backend } = await start(shape, 0);
     await ask(backend, 'run/q/0', LONG);
     expect(backend.serverStatus!()[0]!.rechecks.tokens).toBe(0);
+    const held = await start(shape);
+    await ask(held.backend, 'run/q/0', { ...LONG, form: replyForm('regex', '.*') });
+    expect(held.backend.serverStatus!()[0]!.rechecks.tokens).toBe(0);
     if (shape.kind === 'vllm') return;
     const cold = await start(shape);
     await ask(cold.backend, 'run/q/0', { ...LONG, sampling: { temperature: 0.5, topP: 1, topK: 1e8 } });

@@ -21,6 +21,19 @@ const [ROWS, SAMPLES, MORE] = [13, 3, 5];
 const [ROOTS, LINEAR] = [4, 4 + MORE];
 const CALLS = ROWS * SAMPLES * (ROOTS + LINEAR);
 
+/** Asks for three forms that the server must hold, and once for none. */
+const HELD = `const forms = [{ regex: '[0-9]{2} plums' }, { ebnf: 'root ::= "yes " [0-9] | "no"' }, { guided_choice: ['red', 'blue'] }, {}];
+const replies = [];
+for (const form of forms) {
+  const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST',
+    headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'Compute 3 + 4.' }], max_tokens: 40, ...form }) });
+  replies.push((await response.json()).choices[0].message.content);
+}
+const isHeld = /^\\d\\d plums,(yes \\d|no),(red|blue),./.test(replies.join());
+console.log(JSON.stringify({ reward: isHeld ? 1 : 0 }));
+`;
+
 /** `server`: one that gives raw logprobs. */
 export function agentTests({ traits, backend, say }: Place, server: () => RealServer): void {
   test(`an agent's ${CALLS} calls extend the sampled ids, each asked once though its programs are killed, with the logprobs of a forced pass`, async () => {
@@ -84,5 +97,21 @@ export function agentTests({ traits, backend, say }: Place, server: () => RealSe
     // Else these ids prove nothing.
     expect(found.retokenised).toBeGreaterThan(0);
     expect(found.worst).toBeLessThan(1e-3);
+  });
+  test('replies that the server holds to a form have it, are asked again by nobody, and are not trained', async () => {
+    const everturn = openEverturn();
+    onTestFinished(() => everturn.close());
+    writeFileSync(join(everturn.folder, 'held.mjs'), HELD);
+    const rows = Array.from({ length: 12 }, (_, i) => JSON.stringify({ id: `q${i}` }));
+    writeFileSync(join(everturn.folder, 'rows.jsonl'), rows.join('\n'));
+    const model = ['--model', `${traits.kind}:${server().url}`, '--structured', 'constrain', '--logprobs', 'raw'];
+    await everturn.mustRun('run', 'rows.jsonl', '--name', 'held', '--agent', 'node held.mjs', ...model);
+    await everturn.mustRun('check', 'held');
+    const { stdout } = await everturn.mustRun('export', 'held', '--format', 'rows');
+    const all = stdout.trim().split('\n');
+    const found = all.map(
+      (line) => JSON.parse(line) as { readonly turn_calls: readonly string[]; readonly reward: number },
+    );
+    expect(found.map(({ turn_calls: calls, reward }) => [calls.length, reward])).toEqual(rows.map(() => [1, 1]));
   });
 }

@@ -1,8 +1,10 @@
 // The probabilities of one context add up to at most 1: honest samples are believed, and lies about logprobs found.
 
 import { describe, expect, test } from 'vitest';
-import { type Drawn, openProbabilityCheck } from '../../../records/check/traits.ts';
+import { type Drawn, openProbabilityCheck, openTraitsCheck, traitsOf } from '../../../records/check/traits.ts';
+import type { CheckedRollout } from '../../../records/check/checked.ts';
 import { draw } from '../../support/toy-model.ts';
+import { aQuery, someSettings, turnRecord } from '../play.ts';
 
 const VOCABULARY = 200;
 const SAMPLES = 400;
@@ -58,5 +60,22 @@ describe('the probabilities of one context', () => {
     for (const from of ['1', '2']) check('a context', { from, ids: [1], logprobs: [-0.01] }, from);
     check('a context', { from: '2', ids: [2], logprobs: [-0.01] }, 'last');
     expect(found).toHaveLength(1);
+  });
+
+  test.each([
+    ['add up', {}, 1],
+    ['do not where a server held the replies to forms', { form: { kind: 'regex', value: '[0-9]' } }, 0],
+  ])('%s', (_, limits, breaches) => {
+    const found: string[] = [];
+    const check = openTraitsCheck(({ problem }) => found.push(problem));
+    for (const id of [1, 2]) {
+      const versions = [{ start: 0, end: 1, version: 0, versionLabel: null }];
+      const asked = { parent: null, limits };
+      const record = { ...turnRecord(1, 'x'), asked, contextIds: [5], outputIds: [id], logprobs: [0], versions };
+      const rollout = { query: aQuery(`q${id}`), settings: someSettings() };
+      const of = { run: 'r', query: `q${id}`, sample: 0, attempt: 1 };
+      check(traitsOf({ id: of, rollout, turns: [{ record, hash: 'h' }] } as unknown as CheckedRollout));
+    }
+    expect(found).toHaveLength(breaches);
   });
 });
