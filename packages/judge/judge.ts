@@ -8,6 +8,7 @@ import { findAnswer, type Found, behindBoxes, statedIn } from './find/answer.ts'
 import { asksPercent, withoutAskedScale } from './find/asked.ts';
 import { lastLetter, LETTERS, namesOneChoice } from './read/choices.ts';
 import { findChoice, placeOfWords } from './find/choice.ts';
+import { LIMITS } from './limits.ts';
 import { type JudgeOptions, leafOptions, readSolution, type Solution } from './solution.ts';
 import { answerChoice, choicesSaid, isProse, solutionChoice, plainWords, says } from './read/words.ts';
 
@@ -87,7 +88,7 @@ function judgeOne(found: Found | 'cut-off' | undefined, gold: Solution, options:
 
 function compareFound(found: Found, gold: Solution, options: LeafOptions): Outcome {
   if (gold.spelled) return compareSpellings(gold.text, found.text);
-  const once = found.text === gold.text ? found.text : found.text.replace(RESTATED, '$1 \\approx $2');
+  const once = found.text === gold.text ? found.text : restated(found.text);
   const first = compareTexts(gold.text, once, options);
   if (first.verdict === 'right') return first;
   for (const [solution, said] of otherForms(found, gold, options.question)) {
@@ -112,6 +113,10 @@ function* otherForms(found: Found, gold: Solution, question: string): Generator<
 /** `1/6 (about 16.7 %)`, `2.5 kg (2500 grams)`: the value in brackets is no factor. */
 const RESTATED =
   /^([^()]*\d[^()]*)(?<![-+*/^=<>,;]|\b(?:and|or)|\\(?!pi)[A-Za-z]+)\s\((?:=|≈|\\approx|about|approximately)?\s*([-$]?[\d.,/]+(?:\\?%|\s[A-Za-z][^()]*)?)\)$/;
+
+/** A longer text is compared as it is written. */
+const restated = (text: string): string =>
+  text.length > LIMITS.candidateChars ? text : text.replace(RESTATED, '$1 \\approx $2');
 
 const withoutPercent = (text: string): string =>
   /^\s*(-?\d[\d.,]*)\s*(?:\\?%|(?:\\text\s*\{\s*)?percent\s*\}?)\s*\.?$/.exec(text)?.[1] ?? text;

@@ -11,7 +11,7 @@ import { JudgePool } from './pool.ts';
 export interface ProcessOptions {
   /** Child processes; default 2. */
   readonly children?: number;
-  /** Processor time of one judgement; default 2,000 ms, twenty times what the worst known text takes. */
+  /** Processor time of one judgement; default 2,000 ms, several times what the worst known text takes. */
   readonly cpuLimitMs?: number;
   /** Wall clock of one judgement, against a child that does not even use its time; default 20,000 ms. */
   readonly limitMs?: number;

@@ -47,8 +47,11 @@ describe('a hostile text', () => {
   });
 });
 
-/** Each of these overflowed the stack of a cold process. */
-const KILLED = [`x${"'".repeat(990)}`, `x${'!'.repeat(990)}`, `${'\\sqrt '.repeat(600)}x`, `1${'\\%'.repeat(1_900)}`];
+/** Each of these overflowed the stack of a cold process, and the last one took seconds. */
+const KILLED = [
+  ...[`x${"'".repeat(990)}`, `x${'!'.repeat(990)}`, `${'\\sqrt '.repeat(600)}x`, `1${'\\%'.repeat(1_900)}`],
+  `${'\\frac{1}{1+'.repeat(9_000)}1${'}'.repeat(9_000)}`,
+];
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true }));
