@@ -5,7 +5,7 @@
 import { dirname, relative, resolve } from 'node:path';
 
 /** The doors of packages, which import nothing of ours but what stands in them. */
-const PACKAGES = ['packages/judge/index.ts'];
+const PACKAGES = ['packages/judge/index.ts', 'packages/sandbox/index.ts'];
 const PACKAGE_TESTS = /^packages\/[^/]+\/test\//;
 
 const PLUG_POINT = { ours: ['domain/', 'local/machine/'], outside: ['node:', 'vendor'] };
@@ -39,6 +39,7 @@ const DOMAIN = [
  */
 const ROOMS = {
   'packages/judge/': { outside: ['node:'] },
+  'packages/sandbox/': { outside: ['node:'] },
   'domain/': {},
   ...Object.fromEntries(DOMAIN.map((name, place) => [name, { ours: DOMAIN.slice(0, place) }])),
   'local/metrics/': {
@@ -75,7 +76,7 @@ const ROOMS = {
   'environments/processes/': PLUG_POINT,
   'environments/tools/': {
     ...PLUG_POINT,
-    ours: [...PLUG_POINT.ours, 'environments/processes/', 'environments/own/', 'environments/code/'],
+    ours: [...PLUG_POINT.ours, ...PACKAGES, 'environments/processes/', 'environments/own/', 'environments/code/'],
   },
   // A model that judges is asked as a model that plays is.
   'environments/own/rubric/': {
@@ -99,6 +100,7 @@ const ROOMS = {
       ...['domain/', 'local/machine/', 'local/service/', 'local/permissions/'],
       ...['formats/datasets/', 'formats/hub/', 'formats/benchmarks/', 'inference/'],
       ...['environments/', 'records/', 'client/temporal/'],
+      ...PACKAGES,
     ],
     outside: ['node:', 'vendor'],
   },

@@ -15,7 +15,7 @@ import {
   TASK_QUEUE,
 } from '../domain/names/queues.ts';
 import { needsProgram, type RolloutSettings } from '../domain/rollout/settings.ts';
-import { proveSandbox } from '../environments/code/canary.ts';
+import { proveSandbox } from '../packages/sandbox/index.ts';
 import { UNSAFE_VARIABLE, unsafeCodeAllowed } from '../environments/code/consent.ts';
 import { homeOf } from '../local/service/home.ts';
 import type { Environment } from '../local/machine/user-folders.ts';

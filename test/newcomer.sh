@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if (($# == 0)); then
-  set -- test/environments/tools/python test/environments/{code-,own-docs,own-limits} test/{formats/exports,train} test/viewer/browser
+  set -- test/environments/tools/python test/environments/{code-,own-docs,own-limits} packages/sandbox/test/sandbox test/{formats/exports,train} test/viewer/browser
 fi
 
 bare=$(mktemp -d)

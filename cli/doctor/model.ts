@@ -5,7 +5,7 @@ import type { ServerStatus } from '../../domain/run/server-status.ts';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
-import { proveSandbox } from '../../environments/code/canary.ts';
+import { proveSandbox } from '../../packages/sandbox/index.ts';
 import { createMathJudge } from '../../environments/math-environment.ts';
 import type { Backend, TokenBackend } from '../../inference/backend.ts';
 import { createBackend, parseModelSpec } from '../../inference/index.ts';

@@ -7,7 +7,7 @@ import { countEnded } from '../../domain/run/progress.ts';
 import { newContext, newTranscript } from '../../domain/context/new-context.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
-import { proveSandbox } from '../../environments/code/canary.ts';
+import { proveSandbox } from '../../packages/sandbox/index.ts';
 import type { Backend } from '../../inference/backend.ts';
 import type { ResolvedOptions } from '../../run/config.ts';
 import { withModel } from '../../run/model.ts';

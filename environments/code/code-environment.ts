@@ -4,20 +4,31 @@
 
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { SandboxError } from '../../domain/errors/errors.ts';
+import { JudgeError, SandboxError } from '../../domain/errors/errors.ts';
 import type { Query } from '../../domain/query/query.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
+import {
+  type CodeLimits,
+  createRunner,
+  DEFAULT_LIMITS,
+  type Language,
+  LANGUAGES,
+  languageOf,
+  outputLimit,
+  proveSandbox,
+  type Ran,
+  readReport,
+  type Runner,
+  type Runtime,
+  type Sandbox,
+  SandboxTrouble,
+  unsafeSandbox,
+} from '../../packages/sandbox/index.ts';
 import type { Judge } from '../environment.ts';
-import { proveSandbox } from './canary.ts';
 import { casesOf, type GoodCase, inputOf } from './cases.ts';
 import { sameOutput, isSameValue } from './compare.ts';
 import { parseExactJson } from './exact-json.ts';
 import { judgeByTests, programIn } from './judge-tests.ts';
-import { type Language, type Runtime, readReport, LANGUAGES, languageOf } from './language.ts';
-import { type CodeLimits, DEFAULT_LIMITS, outputLimit, type Sandbox } from './sandbox.ts';
-import { createRunner, type Runner } from './runner.ts';
-import type { Ran } from './sandboxed.ts';
-import { unsafeSandbox } from './unsafe.ts';
 
 interface CodeOptions {
   readonly limits?: Partial<CodeLimits>;
@@ -52,7 +63,7 @@ export async function createCodeEnvironment(options: CodeOptions = {}): Promise<
     });
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const slots = createSlots(options.slots ?? availableParallelism());
-  const runner = createRunner(options.runnerEntry);
+  const runner = asOurs(createRunner(options.runnerEntry));
   const closing = new AbortController();
   return {
     judge(query, answer, { signal, cut = false }) {
@@ -81,6 +92,20 @@ export async function createCodeEnvironment(options: CodeOptions = {}): Promise<
       await slots.idle();
       await runner.close();
     },
+  };
+}
+
+function asOurs({ run, close }: Runner): Runner {
+  return {
+    run: (...given) =>
+      run(...given).catch((error: unknown) => {
+        if (!(error instanceof SandboxTrouble)) throw error;
+        throw new JudgeError(error.message, {
+          ...{ reason: 'sandbox-trouble', retryable: true, cause: error.cause },
+          fix: '`everturn worker` tests the sandbox at its start and prints the fault.',
+        });
+      }),
+    close,
   };
 }
 

@@ -5,7 +5,7 @@
 // empty; a text that ends within its thought has no program.
 
 import { behindThoughts } from '../../packages/judge/index.ts';
-import { languageOf } from './language.ts';
+import { languageOf } from '../../packages/sandbox/index.ts';
 
 export interface CodeBlock {
   readonly code: string;

@@ -6,11 +6,8 @@ import type { Tests } from '../../domain/query/query.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { escapeRegExp } from '../../domain/text/thoughts.ts';
 import { behindThoughts } from '../../packages/judge/index.ts';
+import type { CodeLimits, Language, Ran, Runner, Runtime, Sandbox } from '../../packages/sandbox/index.ts';
 import { type CodeBlock, lastCodeBlock } from './extract.ts';
-import type { Language, Runtime } from './language.ts';
-import type { Runner } from './runner.ts';
-import type { CodeLimits, Sandbox } from './sandbox.ts';
-import type { Ran } from './sandboxed.ts';
 
 /** What tests and program may say to each other: the inputs and the results of all of them. */
 const MOST_SAID_BYTES = 64 << 20;

@@ -3,7 +3,7 @@
 
 import type { ToolRecord } from '../../domain/tools/tool.ts';
 import type { CodeEnvironment } from '../code/code-environment.ts';
-import { python } from '../code/language.ts';
+import { python } from '../../packages/sandbox/index.ts';
 import type { Door } from './index.ts';
 
 export const PYTHON: ToolRecord = {

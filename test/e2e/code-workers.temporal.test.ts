@@ -4,7 +4,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { proveSandbox } from '../../environments/code/canary.ts';
+import { proveSandbox } from '../../packages/sandbox/index.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { type Cluster, openCluster } from '../support/cluster.ts';
 import type { Running } from '../support/everturn.ts';

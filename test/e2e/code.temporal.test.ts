@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { CODE_QUEUE } from '../../domain/names/queues.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
-import { proveSandbox } from '../../environments/code/canary.ts';
+import { proveSandbox } from '../../packages/sandbox/index.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { UNSAFE_VARIABLE } from '../../environments/code/consent.ts';
 import { createEnvironments } from '../../environments/index.ts';

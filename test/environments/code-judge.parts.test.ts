@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { InputOutput } from '../../domain/query/query.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
-import { DEFAULT_LIMITS } from '../../environments/code/sandbox.ts';
+import { DEFAULT_LIMITS } from '../../packages/sandbox/index.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import type { Judge } from '../../environments/environment.ts';
 import { environmentContract, queryOf } from '../contract/environment.ts';
@@ -17,10 +17,10 @@ import {
   PRINTED,
   ROUGH,
   ROUGH_CHEATS,
-} from './code-programs.ts';
+} from '../../packages/sandbox/test/programs.ts';
 import { until } from '../support/until.ts';
 import { childrenOf, parentOf, pidsWith } from '../support/processes.ts';
-import { hasSandbox, needsSandbox } from './code-rig.ts';
+import { hasSandbox, needsSandbox } from '../../packages/sandbox/test/rig.ts';
 
 needsSandbox();
 
@@ -161,13 +161,13 @@ describe('the judge of code', () => {
   ])('judges %s alike from a process of its own, whose death is no verdict', async (_, part, program) => {
     const own = await createCodeEnvironment({
       limits,
-      runnerEntry: `${compiledRoom('environments')}/code/runner-child.js`,
+      runnerEntry: `${compiledRoom('packages/sandbox')}/runner-child.js`,
     });
     const query = queryOf('code', part);
     const ask = (code: string, signal = new AbortController().signal) => own.judge(query, fence(code), { signal });
     expect(await ask(program)).toMatchObject({ verdict: 'right' });
     expect(await ask(program.replace('+', '-'))).toMatchObject({ verdict: 'wrong', reason: 'different' });
-    const child = pidsWith('code/runner-child.js').find((pid) => parentOf(pid) === process.pid)!;
+    const child = pidsWith('sandbox/runner-child.js').find((pid) => parentOf(pid) === process.pid)!;
 
     const controller = new AbortController();
     const cancelled = ask('import time\ntime.sleep(60)', controller.signal);

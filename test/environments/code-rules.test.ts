@@ -2,13 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { proveSandbox } from '../../environments/code/canary.ts';
 import { casesOf } from '../../environments/code/cases.ts';
 import { sameOutput, isSameValue } from '../../environments/code/compare.ts';
 import { exactOf, type ExactValue, parseExactJson } from '../../environments/code/exact-json.ts';
-import { readReport } from '../../environments/code/language.ts';
-import { DEFAULT_LIMITS } from '../../environments/code/sandbox.ts';
-import { createReader, runSandboxed } from '../../environments/code/sandboxed.ts';
 import { createSlots } from '../../environments/code/code-environment.ts';
 import { rowsOf } from '../support/rows.ts';
 
@@ -89,34 +85,6 @@ describe('cases of a data set', () => {
 });
 
 describe('the rules for code', () => {
-  test('one line with the nonce is a report, and nothing else is', () => {
-    expect(readReport('n value [1]\n', 'n')).toEqual({ kind: 'value', json: '[1]' });
-    expect(readReport('n no-function\n', 'n')).toEqual({ kind: 'no-function' });
-    for (const text of [
-      '',
-      'value 1\n',
-      'n value 1',
-      'n value 1\nn value 2\n',
-      'm value 1\n',
-      'xn value 1\n',
-      'n\n',
-      'n yes\n',
-    ])
-      expect(readReport(text, 'n')).toBeUndefined();
-  });
-
-  test('our marks are taken off wherever the chunks are cut, and the rest is counted', () => {
-    const text = Buffer.from('ready\ngo\nready\ngo\n');
-    for (let cut = 0; cut <= text.length; cut++) {
-      const reader = createReader(9, 9);
-      expect(reader.print(text.subarray(0, cut)) && reader.print(text.subarray(cut))).toBe(true);
-      expect(reader.finish()).toMatchObject({ stage: 'running' });
-      expect(reader.finish().output.toString()).toBe('ready\ngo\n');
-      expect(reader.print(Buffer.from('x'))).toBe(false);
-    }
-    expect(createReader(9, 9).print(Buffer.from('bwrap: no'))).toBe(false);
-  });
-
   test('places are given in order, and waiting ends with the signal', async () => {
     const slots = createSlots(1);
     const never = new AbortController();
@@ -132,23 +100,5 @@ describe('the rules for code', () => {
     finish();
     await Promise.all([first, third, slots.idle()]);
     expect(order).toEqual([3]);
-  });
-
-  test('a machine without bubblewrap has no sandbox, and is told what to install', async () => {
-    const proof = await proveSandbox({ env: { PATH: '/nowhere' } });
-    expect(proof).toMatchObject({
-      ok: false,
-      why: expect.stringContaining('bwrap'),
-      fix: expect.stringContaining('apt'),
-    });
-  });
-
-  test('a sandbox that cannot start is trouble to try again, never a verdict', async () => {
-    const broken = { file: '/usr/bin/false', args: [] };
-    const absent = { file: '/nowhere/bwrap', args: [] };
-    for (const launch of [broken, absent]) {
-      const ran = runSandboxed(launch, Buffer.alloc(0), DEFAULT_LIMITS, new AbortController().signal);
-      await expect(ran).rejects.toMatchObject({ name: 'JudgeError', reason: 'sandbox-trouble', retryable: true });
-    }
   });
 });

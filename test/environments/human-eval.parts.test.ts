@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { queryFromRow } from '../../formats/datasets/row.ts';
 import { rowsOf } from '../support/rows.ts';
-import { hasSandbox, needsSandbox } from './code-rig.ts';
+import { hasSandbox, needsSandbox } from '../../packages/sandbox/test/rig.ts';
 
 needsSandbox();
 

@@ -24,6 +24,7 @@ export const ROOMS = [
   'local/permissions',
   'local/service',
   'packages/judge',
+  'packages/sandbox',
   'records',
   'records/check',
   'run',

@@ -17,7 +17,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const ROOMS = ['client', 'domain', 'environments', 'local', 'packages/judge', 'records'];
+const ROOMS = ['client', 'domain', 'environments', 'local', 'packages/judge', 'packages/sandbox', 'records'];
 const SUPPORT = 'test/support';
 const isOfModelServer = (name: string) => /^(?:hostile|toy)-.*\.ts$/.test(name);
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { JudgeError } from '../../../domain/errors/errors.ts';
 import { type CodeEnvironment, createCodeEnvironment } from '../../../environments/code/code-environment.ts';
-import { proveSandbox } from '../../../environments/code/canary.ts';
+import { proveSandbox } from '../../../packages/sandbox/index.ts';
 import type { ToolAnswer } from '../../../environments/tools/tool.ts';
 import { PYTHON, pythonDoor } from '../../../environments/tools/python.ts';
 import { describeUnless } from '../../support/needs.ts';

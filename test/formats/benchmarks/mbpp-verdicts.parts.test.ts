@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createCodeEnvironment } from '../../../environments/code/code-environment.ts';
 import { createMathJudge } from '../../../environments/math-environment.ts';
 import { createSolutionReader } from '../../../environments/solution-reader.ts';
-import { hasSandbox, needsSandbox } from '../../environments/code-rig.ts';
+import { hasSandbox, needsSandbox } from '../../../packages/sandbox/test/rig.ts';
 import { rowsOf } from '../../support/rows.ts';
 import { putInCache, rowsNamed } from './read-benchmark.ts';
 

@@ -12,7 +12,7 @@ import { createMathJudge } from '../../../environments/math-environment.ts';
 import { createSolutionReader } from '../../../environments/solution-reader.ts';
 import { benchmarkNames, shippedBenchmark } from '../../../formats/benchmarks/find-rows.ts';
 import { queryFromRow } from '../../../formats/datasets/row.ts';
-import { hasSandbox, needsSandbox } from '../../environments/code-rig.ts';
+import { hasSandbox, needsSandbox } from '../../../packages/sandbox/test/rig.ts';
 import { rowsOf } from '../../support/rows.ts';
 import { made, putInCache, rowsNamed } from './read-benchmark.ts';
 

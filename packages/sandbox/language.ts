@@ -3,9 +3,17 @@
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Tests } from '../../domain/query/query.ts';
 import { onPath } from './bubblewrap.ts';
 import { PYTHON_HARNESS } from './python-harness.ts';
+
+/** Tests in Python of a program's functions. */
+interface Tests {
+  /** Those that they call. */
+  readonly names: readonly string[];
+  readonly source: string;
+  /** Runs before both. */
+  readonly before: string;
+}
 
 /** The input of one case for the sandbox. The expected output is not part of it. */
 type Job =

@@ -1,7 +1,6 @@
 // The small process that starts sandboxes: one reply to each job, none to an abort. Ends with its parent.
 
-import { EverturnError } from '../../domain/errors/errors.ts';
-import { type Ran, type Runs, runAll } from './sandboxed.ts';
+import { type Ran, type Runs, runAll, SandboxTrouble } from './sandboxed.ts';
 
 export type Request = { readonly id: number; readonly runs: Runs } | { readonly id: number; readonly abort: true };
 
@@ -16,7 +15,7 @@ async function run({ id, runs }: Exclude<Request, { abort: true }>): Promise<Res
   try {
     return { id, rans: await runAll(runs, controller.signal) };
   } catch (error) {
-    const message = error instanceof EverturnError ? error.message : String(error);
+    const message = error instanceof SandboxTrouble ? error.message : String(error);
     return { id, trouble: message };
   } finally {
     running.delete(id);

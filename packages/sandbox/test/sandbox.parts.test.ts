@@ -3,16 +3,16 @@
 import { spawn } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBubblewrap } from '../../environments/code/bubblewrap.ts';
-import { proveSandbox } from '../../environments/code/canary.ts';
-import { DEFAULT_LIMITS } from '../../environments/code/sandbox.ts';
-import { python } from '../../environments/code/language.ts';
-import { runSandboxed } from '../../environments/code/sandboxed.ts';
-import { compiledRoom } from '../support/compiled.ts';
-import { ATTACKS } from './code-programs.ts';
-import { createRig, hasSandbox, needsSandbox, type Rig } from './code-rig.ts';
-import { pidsWith, procFile } from '../support/processes.ts';
-import { until } from '../support/until.ts';
+import { findBubblewrap } from '../bubblewrap.ts';
+import { proveSandbox } from '../canary.ts';
+import { DEFAULT_LIMITS } from '../sandbox.ts';
+import { python } from '../language.ts';
+import { runSandboxed } from '../sandboxed.ts';
+import { compiledRoom } from '../../../test/support/compiled.ts';
+import { ATTACKS } from './programs.ts';
+import { createRig, hasSandbox, needsSandbox, type Rig } from './rig.ts';
+import { pidsWith, procFile } from '../../../test/support/processes.ts';
+import { until } from '../../../test/support/until.ts';
 
 needsSandbox();
 
@@ -59,7 +59,7 @@ time.sleep(60)`;
     await until('the program runs', () => pidsWith(mark).length >= 2);
     const sandbox = await until('its sandbox', () => pidsWith(mark).find(isBwrap));
     process.kill(sandbox, 'SIGKILL');
-    await expect(running).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
+    await expect(running).rejects.toMatchObject({ name: 'SandboxTrouble' });
     await until('nothing is left', () => pidsWith(mark).length === 0);
   });
 
@@ -67,7 +67,7 @@ time.sleep(60)`;
     const mark = `left-${process.pid}`;
     const launch = { file: 'sh', args: ['-c', `sh -c 'sleep 600; :' ${mark} & kill -9 $$`] };
     const running = runSandboxed(launch, Buffer.from('job\n'), DEFAULT_LIMITS, new AbortController().signal);
-    await expect(running).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
+    await expect(running).rejects.toMatchObject({ name: 'SandboxTrouble' });
     await until('nothing is left', () => pidsWith(mark).length === 0);
   });
 
@@ -82,13 +82,13 @@ time.sleep(60)`;
   });
 
   test('a worker that dies by kill -9 takes its programs with it', async () => {
-    const folder = compiledRoom('environments');
+    const folder = compiledRoom('packages/sandbox');
     const mark = `orphan-${process.pid}`;
     const script = `
-    const { proveSandbox } = await import(${JSON.stringify(`${folder}/code/canary.js`)});
-    const { runSandboxed } = await import(${JSON.stringify(`${folder}/code/sandboxed.js`)});
-    const { python } = await import(${JSON.stringify(`${folder}/code/language.js`)});
-    const { DEFAULT_LIMITS } = await import(${JSON.stringify(`${folder}/code/sandbox.js`)});
+    const { proveSandbox } = await import(${JSON.stringify(`${folder}/canary.js`)});
+    const { runSandboxed } = await import(${JSON.stringify(`${folder}/sandboxed.js`)});
+    const { python } = await import(${JSON.stringify(`${folder}/language.js`)});
+    const { DEFAULT_LIMITS } = await import(${JSON.stringify(`${folder}/sandbox.js`)});
     const { sandbox } = await proveSandbox();
     const runtime = await python.findRuntime(process.env);
     const job = python.encode({ kind: 'stdin', program: 'import time, ctypes\\nlibc = ctypes.CDLL(None)\\nlibc.prctl(1, 0)\\nlibc.prctl(15, b"begun")\\ntime.sleep(60)', stdin: '' }, 'n');

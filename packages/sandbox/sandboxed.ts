@@ -1,10 +1,9 @@
 // Runs one command in a sandbox, once. The command prints `ready`, gets its job, prints `go`; all later output is the
-// program's. A failure before `go` is ours: a retryable JudgeError, never the program's fault; so is a kill from outside.
+// program's. A failure before `go` is SandboxTrouble, never the program's fault; so is a kill from outside.
 // Time that the machine gave to other processes does not count. Ends in bounded time and leaves no process behind.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { JudgeError } from '../../domain/errors/errors.ts';
 import { type Clock, startClock, outOfMemoryKills, programPidNow } from './clock.ts';
 import { type CodeLimits, DEFAULT_LIMITS, START_LIMIT_MS, type Launch } from './sandbox.ts';
 
@@ -120,7 +119,7 @@ export async function runSandboxed(
     else if (killedBy && ending === 'exited') trouble ??= `${killedBy} came from outside`;
     else if (code === KILLED && (await outOfMemoryKills(0)) !== (await oomKills))
       trouble ??= 'the machine ran out of memory';
-    if (trouble !== undefined) throw sandboxTrouble(trouble, error);
+    if (trouble !== undefined) throw new SandboxTrouble(trouble, error);
     return { ending, exitCode: code ?? KILLED, output, errors, ranMs: clock?.ranMs() ?? 0 };
   } finally {
     stopTimers();
@@ -139,7 +138,7 @@ function start({ file, args, uid }: Launch): ChildProcess {
       ...(uid === undefined ? {} : { uid, gid: uid }),
     });
   } catch (error) {
-    throw sandboxTrouble('it could not be started', error);
+    throw new SandboxTrouble('it could not be started', error);
   }
 }
 
@@ -168,13 +167,12 @@ function killGroup({ pid }: ChildProcess): void {
 
 const FAILED = 'The sandbox failed: ';
 
-export function sandboxTrouble(what: string, cause?: unknown): JudgeError {
-  return new JudgeError(`${FAILED}${what.replace(FAILED, '').slice(-500)}`, {
-    reason: 'sandbox-trouble',
-    fix: '`everturn worker` tests the sandbox at its start and prints the fault.',
-    retryable: true,
-    cause,
-  });
+/** The sandbox could not run a program: another try may. */
+export class SandboxTrouble extends Error {
+  constructor(what: string, cause?: unknown) {
+    super(`${FAILED}${what.replace(FAILED, '').slice(-500)}`, { cause });
+    this.name = 'SandboxTrouble';
+  }
 }
 
 function endLater(ms: number, then: () => unknown): () => void {

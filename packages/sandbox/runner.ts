@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { mostElapsedMs, START_LIMIT_MS } from './sandbox.ts';
 import type { Request, Response } from './runner-child.ts';
-import { type Ran, type Runs, runAll, type RunLimits, sandboxTrouble } from './sandboxed.ts';
+import { type Ran, type Runs, runAll, type RunLimits, SandboxTrouble } from './sandboxed.ts';
 
 export interface Runner {
   /** One, or two that talk. */
@@ -45,7 +45,7 @@ export function createRunner(
         const response = await reply;
         signal.throwIfAborted();
         if ('rans' in response) return response.rans.map((ran) => ({ ...ran, output: Buffer.from(ran.output) }));
-        throw sandboxTrouble(response.trouble);
+        throw new SandboxTrouble(response.trouble);
       } finally {
         clearTimeout(standsStill);
         signal.removeEventListener('abort', abort);

@@ -4,7 +4,6 @@
 import { mkdtemp, rm, writeFile, chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explain } from '../../domain/errors/errors.ts';
 import { findBubblewrap, type Missing } from './bubblewrap.ts';
 import { readReport, type Runtime, python } from './language.ts';
 import { DEFAULT_LIMITS, type Sandbox } from './sandbox.ts';
@@ -60,7 +59,7 @@ async function prove(sandbox: Sandbox, runtime: Runtime, signal: AbortSignal): P
     return { ok: true, sandbox, runtime: runtime.version };
   } catch (error) {
     signal.throwIfAborted();
-    const why = explain(error);
+    const why = error instanceof Error ? error.message : String(error);
     return { ok: false, why, fix: fixOf(why) };
   } finally {
     await rm(folder, { recursive: true, force: true });

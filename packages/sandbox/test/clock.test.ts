@@ -1,7 +1,7 @@
 // The time of a program, by a clock of the test's: what the machine took from it is not its own.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startClock } from '../../environments/code/clock.ts';
+import { startClock } from '../clock.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 // The system-call filter as a program: what it answers to which call.
 
 import { describe, expect, test } from 'vitest';
-import { seccompFilter } from '../../environments/code/seccomp.ts';
+import { seccompFilter } from '../seccomp.ts';
 
 /** By their numbers on x64. */
 const REFUSED = { fork: 57, mount: 165, io_setup: 206, vmsplice: 278, sched_setattr: 314, memfd_create: 319 };

@@ -5,12 +5,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach } from 'vitest';
-import { proveSandbox } from '../../environments/code/canary.ts';
-import { python } from '../../environments/code/language.ts';
-import { type CodeLimits, DEFAULT_LIMITS } from '../../environments/code/sandbox.ts';
-import { type Ran, runSandboxed } from '../../environments/code/sandboxed.ts';
-import { pidsWith } from '../support/processes.ts';
-import { ATTACK_PRELUDE } from './code-programs.ts';
+import { proveSandbox } from '../canary.ts';
+import { python } from '../language.ts';
+import { type CodeLimits, DEFAULT_LIMITS } from '../sandbox.ts';
+import { type Ran, runSandboxed } from '../sandboxed.ts';
+import { pidsWith } from '../../../test/support/processes.ts';
+import { ATTACK_PRELUDE } from './programs.ts';
 
 export const ATTACK_LIMITS: CodeLimits = { ...DEFAULT_LIMITS, wallMs: 1500, cpuSeconds: 1 };
 

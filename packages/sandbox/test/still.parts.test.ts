@@ -3,14 +3,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { proveSandbox } from '../../environments/code/canary.ts';
-import { DEFAULT_LIMITS } from '../../environments/code/sandbox.ts';
-import { python } from '../../environments/code/language.ts';
-import { createRunner, type Runner } from '../../environments/code/runner.ts';
-import { compiledRoom } from '../support/compiled.ts';
-import { until } from '../support/until.ts';
-import { parentOf, pidsWith, procFile } from '../support/processes.ts';
-import { needsSandbox } from './code-rig.ts';
+import { proveSandbox } from '../canary.ts';
+import { DEFAULT_LIMITS } from '../sandbox.ts';
+import { python } from '../language.ts';
+import { createRunner, type Runner } from '../runner.ts';
+import { compiledRoom } from '../../../test/support/compiled.ts';
+import { until } from '../../../test/support/until.ts';
+import { parentOf, pidsWith, procFile } from '../../../test/support/processes.ts';
+import { needsSandbox } from './rig.ts';
 
 needsSandbox();
 
@@ -25,7 +25,7 @@ async function opened(longestMs?: () => number) {
   const sandbox = proof.ok ? proof.sandbox : expect.fail(proof.why);
   const runtime = (await python.findRuntime(process.env))!;
   const limits = { ...DEFAULT_LIMITS, wallMs: WALL_MS };
-  const runner = createRunner(`${compiledRoom('environments')}/code/runner-child.js`, longestMs);
+  const runner = createRunner(`${compiledRoom('packages/sandbox')}/runner-child.js`, longestMs);
   open.push(runner);
   return async (source: string, word: string) => {
     const launch = sandbox.launch([...runtime.command, word], runtime.folders, limits);
@@ -69,7 +69,7 @@ describe('a process that starts sandboxes and is stopped', () => {
     const word = mark();
     const { run, running, runner } = await begun('import time\nwhile True: time.sleep(1)', word, () => 6_000);
     process.kill(runner, 'SIGSTOP');
-    await expect(running).rejects.toMatchObject({ reason: 'sandbox-trouble', retryable: true });
+    await expect(running).rejects.toMatchObject({ name: 'SandboxTrouble' });
     await until('nothing is left', () => pidsWith(word).length === 0);
     expect((await run('print(1)', mark())).output.toString()).toBe('1\n');
   });

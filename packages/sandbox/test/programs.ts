@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { InputOutput } from '../../domain/query/query.ts';
+import type { InputOutput } from '../../../domain/query/query.ts';
 
 export interface Program {
   readonly name: string;
