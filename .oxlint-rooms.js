@@ -1,11 +1,12 @@
 // What each room may import: CONTRIBUTING.md's table as an oxlint rule. What a room's line does not name is forbidden,
 // also in type positions, re-exports and `import()`. Rooms without a line (test) and tests of packages may import everything;
-// nobody may import them. Of a package others import its door alone.
+// nobody may import them. Of a package, and of a room with a door, others import its index.ts alone.
 
 import { dirname, relative, resolve } from 'node:path';
 
 /** The doors of packages, which import nothing of ours but what stands in them. */
 const PACKAGES = ['packages/judge/index.ts', 'packages/sandbox/index.ts'];
+const DOORS = [...PACKAGES.map(dirname), 'domain/agent', 'endpoint', 'viewer'];
 const PACKAGE_TESTS = /^packages\/[^/]+\/test\//;
 
 const PLUG_POINT = { ours: ['domain/', 'local/machine/'], outside: ['node:', 'vendor'] };
@@ -58,7 +59,7 @@ const ROOMS = {
   'activities/': {
     ours: ['domain/'],
     types: [
-      'endpoint/agents.ts',
+      'endpoint/index.ts',
       'inference/backend.ts',
       'environments/environment.ts',
       'environments/tools/tool.ts',
@@ -130,6 +131,8 @@ function breach(file, specifier, typeOnly) {
   const { ours = [], types = [], outside = [] } = ROOMS[room];
   if (specifier.startsWith('.')) {
     const target = relative('/', resolve('/', dirname(file), specifier)).replaceAll('\\', '/');
+    const behind = DOORS.find((door) => covers(door, target) && !covers(door, file));
+    if (behind !== undefined && target !== `${behind}/index.ts`) return `${room} may import ${behind}/index.ts alone`;
     if ([room, ...ours].some((name) => covers(name, target))) return null;
     if (types.some((name) => covers(name, target))) {
       return typeOnly ? null : `${room} may import ${target} as types only`;

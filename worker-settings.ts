@@ -5,7 +5,7 @@ import { unsafeCodeAllowed } from './environments/code/consent.ts';
 import { metricsTarget, type MetricsTarget } from './local/metrics/runtime.ts';
 import { type Operator, operatorOf, type OperatorWords } from './local/permissions/operator.ts';
 import { newToken } from './client/feed/feed-http.ts';
-import type { SessionsOptions } from './endpoint/sessions.ts';
+import type { SessionsOptions } from './endpoint/index.ts';
 import { readPrivate, writePrivate } from './local/machine/private-file.ts';
 import { type Home, homeOf } from './local/service/home.ts';
 import { type DeploymentVersion, deploymentOf } from './client/temporal/deployment.ts';

@@ -1,10 +1,10 @@
 // The calls of an agent that have a turn, in the order of their numbers: those of all attempts.
 
-import { type AskedRecord, wholeRequest } from '../domain/agent/call-record.ts';
+import { type AskedRecord, wholeRequest } from '../domain/agent/index.ts';
 import { type PlayedCall, playedCall, replyOf } from '../domain/context/call-context.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
-import type { RecordedReply } from '../endpoint/agents.ts';
+import type { RecordedReply } from '../endpoint/index.ts';
 import type { Store, Stored } from '../records/store.ts';
 import type { DueCall, Play } from './agent-turns.ts';
 

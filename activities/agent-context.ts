@@ -1,11 +1,14 @@
 // The context of an agent's call: the tokens that it adds, or the reason why it is refused, before a turn is begun for it.
 
-import type { AskedCall } from '../domain/agent/call-record.ts';
+import {
+  type AgentRequest,
+  type AskedCall,
+  type Claim,
+  placeInTree,
+  prefillOf,
+  tooLong,
+} from '../domain/agent/index.ts';
 import { callContext, type CallContext, type PlayedCall } from '../domain/context/call-context.ts';
-import { placeInTree } from '../domain/agent/call-tree.ts';
-import type { Claim } from '../domain/agent/claims.ts';
-import { type AgentRequest, prefillOf } from '../domain/agent/conversation.ts';
-import { tooLong } from '../domain/agent/program.ts';
 import { explain } from '../domain/errors/errors.ts';
 import { tokenBudget } from '../domain/rollout/ending.ts';
 import { templateVariables, TooManyTokens } from '../domain/context/new-context.ts';
@@ -13,7 +16,7 @@ import type { Query } from '../domain/query/query.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { oneLine } from '../domain/text/foreign-text.ts';
-import type { RefusedCall } from '../endpoint/agents.ts';
+import type { RefusedCall } from '../endpoint/index.ts';
 import type { Backend, TokenBackend } from '../inference/backend.ts';
 import type { Stored } from '../records/store.ts';
 

@@ -2,7 +2,7 @@
 // counts is the last entry: one that another attempt has followed is written nowhere, however late its process wakes up. A pause
 // of the rollout takes an entry, too, and so does its end.
 
-import type { AgentEnd, AgentEntry } from '../domain/agent/program.ts';
+import type { AgentEnd, AgentEntry } from '../domain/agent/index.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { Store } from '../records/store.ts';

@@ -1,8 +1,7 @@
 // The prompt of a turn that answers a call of an agent: the request of the call, whose context was made before its turn was begun
 // (agent-context.ts).
 
-import type { AskedRecord, GivenReply } from '../domain/agent/call-record.ts';
-import type { AgentMessage, AskedRequest } from '../domain/agent/conversation.ts';
+import type { AgentMessage, AskedRecord, AskedRequest, GivenReply } from '../domain/agent/index.ts';
 import { ENDPOINT_CALLS, replyGiven } from '../domain/rollout/calls.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';

@@ -1,10 +1,10 @@
 // The replies of models beside the run's own: asked once, and given from their records from then on, in each attempt.
 
-import type { SideModel, SideRecord } from '../domain/agent/side-model.ts';
+import type { SideModel, SideRecord } from '../domain/agent/index.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import { canonicalJson, type JsonObject } from '../domain/text/json.ts';
 import { sha256Hex } from '../domain/text/sha256.ts';
-import type { AskSide } from '../endpoint/agents.ts';
+import type { AskSide } from '../endpoint/index.ts';
 import type { Store } from '../records/store.ts';
 
 /** Sends a request on, and returns the text of the reply. Rejects with a ModelError. */

@@ -1,8 +1,7 @@
 // Plays the turns of an agent's calls within the agent's own activity: each is generated here and written once. What can pass is
 // tried again here, because an activity that failed would run the whole program again.
 
-import type { AskedRecord } from '../domain/agent/call-record.ts';
-import type { AskedRequest } from '../domain/agent/conversation.ts';
+import type { AskedRecord, AskedRequest } from '../domain/agent/index.ts';
 import { EverturnError, explain, ModelError } from '../domain/errors/errors.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';

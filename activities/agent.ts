@@ -3,16 +3,15 @@
 // a crash runs the program again, and answers the calls that have a turn at once.
 
 import { Context } from '@temporalio/activity';
-import type { AskedRecord } from '../domain/agent/call-record.ts';
+import type { AgentEnd, AskedRecord } from '../domain/agent/index.ts';
 import { replyOf } from '../domain/context/call-context.ts';
-import type { AgentEnd } from '../domain/agent/program.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/names/ids.ts';
 import type { Query } from '../domain/query/query.ts';
 import { recordedFacts } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { sha256Hex } from '../domain/text/sha256.ts';
-import type { AgentEnded, AnswerCall } from '../endpoint/agents.ts';
+import type { AgentEnded, AnswerCall } from '../endpoint/index.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Store } from '../records/store.ts';
 import { type AgentCalls, openAgentCalls } from './agent-calls.ts';

@@ -8,7 +8,7 @@ import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Environments } from '../environments/environment.ts';
 import type { AdapterToLoad } from '../domain/weights/adapter.ts';
 import type { DeclaredWeights, WeightServer, WeightsLedger } from '../domain/weights/weights.ts';
-import type { Agents } from '../endpoint/agents.ts';
+import type { Agents } from '../endpoint/index.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Tools } from '../environments/tools/tool.ts';
 import type { Store } from '../records/store.ts';

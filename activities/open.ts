@@ -1,7 +1,7 @@
 // A rollout's first step: records the query and the settings it plays; later changes of their sources have no effect.
 
 import { Context } from '@temporalio/activity';
-import { programFacts } from '../domain/agent/program.ts';
+import { programFacts } from '../domain/agent/index.ts';
 import { DatasetError, EnvironmentError, explain, StoreError, UsageError } from '../domain/errors/errors.ts';
 import type { Begun, EnvironmentRecord, QueueReply } from '../domain/rollout/environment.ts';
 import type { OpenedRollout } from '../domain/rollout/rollout-facts.ts';

@@ -9,7 +9,7 @@ import {
   newContext,
   newTranscript,
 } from '../domain/context/new-context.ts';
-import type { ReplyForm } from '../domain/agent/reply-form.ts';
+import type { ReplyForm } from '../domain/agent/index.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';

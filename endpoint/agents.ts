@@ -1,12 +1,17 @@
 // The interface of this room: it runs an agent's program once, with an endpoint of its own in place of a model's API.
 
-import type { AgentRequest, RecordedRequest } from '../domain/agent/conversation.ts';
-import type { Claim } from '../domain/agent/claims.ts';
-import type { AgentEnd, ProgramRecord, Verified } from '../domain/agent/program.ts';
-import type { AgentReply } from '../domain/agent/reply.ts';
+import type {
+  AgentEnd,
+  AgentReply,
+  AgentRequest,
+  Claim,
+  LastWords,
+  ProgramRecord,
+  RecordedRequest,
+  SideModel,
+  Verified,
+} from '../domain/agent/index.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
-import type { LastWords } from '../domain/agent/last-words.ts';
-import type { SideModel } from '../domain/agent/side-model.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 
 /** A call with its reply, as an earlier attempt recorded it. */

@@ -5,22 +5,20 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   abandonedCalls,
-  type RetryHint,
-  claimCall,
-  type Claim,
-  claimsOfAttempt,
-  withReplyDoubted,
-  withConnectionEnded,
-  unclaimedCalls,
-} from '../domain/agent/claims.ts';
-import {
+  type AgentReply,
   type AgentRequest,
   type AskedRequest,
+  type Claim,
+  claimCall,
+  claimsOfAttempt,
   messageForms,
   requestText,
+  type RetryHint,
+  unclaimedCalls,
+  withConnectionEnded,
   withKnownMessages,
-} from '../domain/agent/conversation.ts';
-import type { AgentReply } from '../domain/agent/reply.ts';
+  withReplyDoubted,
+} from '../domain/agent/index.ts';
 import type { AnswerCall, RecordedReply, RefusedCall } from './agents.ts';
 import { RefusedRequest, type RecordedCalls } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/index.ts';

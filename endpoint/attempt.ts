@@ -1,8 +1,13 @@
 // One attempt of an agent and its endpoint: the calls, the reward that is posted, and the end, whatever plays the attempt.
 
 import { randomBytes } from 'node:crypto';
-import type { ProgramRecord } from '../domain/agent/program.ts';
-import { type LastWords, parseCallReward, parseLastWords, joinLastWords } from '../domain/agent/last-words.ts';
+import {
+  joinLastWords,
+  type LastWords,
+  parseCallReward,
+  parseLastWords,
+  type ProgramRecord,
+} from '../domain/agent/index.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import type { JsonObject } from '../domain/text/json.ts';

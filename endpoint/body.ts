@@ -2,7 +2,7 @@
 // more of it is kept than its bound, and a client that still sends is told so all the same; the loop parses no large one.
 
 import type { IncomingMessage } from 'node:http';
-import { tooLong } from '../domain/agent/program.ts';
+import { tooLong } from '../domain/agent/index.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { DoubtfulJson, strictJson } from '../domain/text/json-text.ts';
 import { compiledScript } from '../local/machine/compiled.ts';

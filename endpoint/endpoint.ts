@@ -3,12 +3,20 @@
 // endpoint, which also decides how often a model is tried.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { RetryHint } from '../domain/agent/claims.ts';
-import type { AgentRequest } from '../domain/agent/conversation.ts';
-import { type Cut, CUTS } from '../domain/agent/program.ts';
-import { type AgentReply, callNamedBy, itemId } from '../domain/agent/reply.ts';
-import { MOST_IN_VAIN, refusedForm, repliesInVain, withReplyForm } from '../domain/agent/asked-form.ts';
-import type { Structured } from '../domain/agent/reply-form.ts';
+import {
+  type AgentReply,
+  type AgentRequest,
+  callNamedBy,
+  type Cut,
+  CUTS,
+  itemId,
+  MOST_IN_VAIN,
+  refusedForm,
+  repliesInVain,
+  type RetryHint,
+  type Structured,
+  withReplyForm,
+} from '../domain/agent/index.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import type { AnswerCall, CountTokens, RecordedReply } from './agents.ts';
 import { openAttemptCalls } from './attempt-calls.ts';

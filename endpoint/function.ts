@@ -4,17 +4,17 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  agentFunctionQueue,
+  type AgentReply,
   type Cut,
   CUTS,
   type FunctionCall,
   type FunctionInput,
   type FunctionOutput,
-  agentFunctionQueue,
   idempotencyKey,
+  parseLastWords,
   programTitle,
-} from '../domain/agent/program.ts';
-import type { AgentReply } from '../domain/agent/reply.ts';
-import { parseLastWords } from '../domain/agent/last-words.ts';
+} from '../domain/agent/index.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { bundledCodeFile } from '../environments/processes/bundle.ts';
 import type { AgentAttempt, AgentEnded, RefusedCall } from './agents.ts';

@@ -2,8 +2,7 @@
 // headers, and from fields that every client can fill.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { callTag, TAG_RULE } from '../domain/agent/call-tag.ts';
-import type { CallLabel } from '../domain/agent/conversation.ts';
+import { type CallLabel, callTag, TAG_RULE } from '../domain/agent/index.ts';
 import { isObject } from '../domain/schema/fields.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import { RefusedRequest } from './dialects/dialect.ts';

@@ -7,8 +7,14 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { idempotencyKey, isFunction, isSession, type ProgramRecord } from '../domain/agent/program.ts';
-import { lastWordsInLine } from '../domain/agent/last-words.ts';
+import {
+  idempotencyKey,
+  isFunction,
+  isSession,
+  lastWordsInLine,
+  type ProgramRecord,
+  taskOfRow,
+} from '../domain/agent/index.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import {
@@ -21,7 +27,6 @@ import {
 import { confineLaunch } from '../environments/processes/confine.ts';
 import { GuardedLines } from '../environments/processes/guarded-lines.ts';
 import { removeWorkspace, startIn, type Workspace } from '../environments/processes/workspace.ts';
-import { taskOfRow } from '../domain/agent/task.ts';
 import type { AgentAttempt, AgentEnded, Agents } from './agents.ts';
 import { openContainer, type OpenContainer } from './containers/open.ts';
 import { attemptEndpoint, timeoutError, newKey, type OwnEnd } from './attempt.ts';

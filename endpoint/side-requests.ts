@@ -2,7 +2,7 @@
 // are, whole, and are no calls of the rollout.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { SideModel } from '../domain/agent/side-model.ts';
+import type { SideModel } from '../domain/agent/index.ts';
 import { ModelError } from '../domain/errors/errors.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import type { AskSide } from './agents.ts';

@@ -1,8 +1,7 @@
 // The interface of every inference backend: of ids and logprobs, for training, or of text alone, without vocabulary, ids
 // and tokenizer. A backend never retries: it throws a ModelError whose `retryable` says whether Temporal does.
 
-import type { ToolChoice } from '../domain/agent/conversation.ts';
-import type { ReplyForm } from '../domain/agent/reply-form.ts';
+import type { ReplyForm, ToolChoice } from '../domain/agent/index.ts';
 import type { LogprobMeaning } from '../domain/rollout/logprob-meaning.ts';
 import type { CallToShow, ShownCall } from '../domain/context/call-text.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';

@@ -1,7 +1,7 @@
 // A request to a model beside the run's own, passed on as it is, with the operator's key. A stream is read to its end: what broke
 // off is a failure, and no reply.
 
-import type { SideModel } from '../domain/agent/side-model.ts';
+import type { SideModel } from '../domain/agent/index.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import { readApiKey } from './http/api-key.ts';
 import { openHttp } from './http/http.ts';

@@ -9,7 +9,7 @@ import { openWeightsLedger } from '../records/run/weights.ts';
 import { sizeOfExperts } from '../records/run/experts.ts';
 import type { Store } from '../records/store.ts';
 import type { RunPlace } from '../run/place.ts';
-import { openEvaluations } from '../viewer/evaluations.ts';
+import { openEvaluations } from '../viewer/index.ts';
 import { askServer } from './ask-server.ts';
 import type { Around } from './check.ts';
 import { peopleCounts } from './people.ts';

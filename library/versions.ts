@@ -5,11 +5,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../domain/errors/errors.ts';
 import type { RunPlace } from '../run/place.ts';
-import { openTrainedAt } from '../viewer/counts.ts';
-import { openEvaluations } from '../viewer/evaluations.ts';
-import type { Evaluation } from '../viewer/model/messages.ts';
-import { type VersionSummary, versionsOf } from '../viewer/model/summary.ts';
-import { type OpenRun, openRuns } from '../viewer/runs.ts';
+import {
+  type Evaluation,
+  openEvaluations,
+  type OpenRun,
+  openRuns,
+  openTrainedAt,
+  versionsOf,
+  type VersionSummary,
+} from '../viewer/index.ts';
 
 const POLL_MS = 2_000;
 const CHECK = '`everturn check` names what is broken.';

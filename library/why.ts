@@ -3,7 +3,7 @@
 
 import { pendingWork, type PendingActivity } from '../client/temporal/pending.ts';
 import { describeWorkflow, progressOf } from '../client/temporal/runs.ts';
-import type { AskedCall } from '../domain/agent/call-record.ts';
+import type { AskedCall } from '../domain/agent/index.ts';
 import { type RolloutId, rolloutWorkflowId } from '../domain/names/ids.ts';
 import { trajectoryResult, type Trajectory, type VerdictRecord } from '../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';

@@ -5,9 +5,15 @@ import { readFile } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { containerOf, mustBeStarted, mustHaveContainer } from './container.ts';
 import { type AgentCode, bundleAgent } from '../client/temporal/agent-bundle.ts';
-import { type ContainerRecord, FUNCTION, type ProgramRecord, SESSION } from '../domain/agent/program.ts';
-import type { Structured } from '../domain/agent/reply-form.ts';
-import { parseSideModel, type SideModel } from '../domain/agent/side-model.ts';
+import {
+  type ContainerRecord,
+  FUNCTION,
+  parseSideModel,
+  type ProgramRecord,
+  SESSION,
+  type SideModel,
+  type Structured,
+} from '../domain/agent/index.ts';
 import { serverUrl } from '../inference/http/server-url.ts';
 import { constrainedBy } from '../inference/index.ts';
 import { isFunctionModel } from '../domain/rollout/settings.ts';

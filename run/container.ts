@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type ContainerRecord, isFunction, isSession } from '../domain/agent/program.ts';
+import { type ContainerRecord, isFunction, isSession } from '../domain/agent/index.ts';
 import { unusable } from '../domain/errors/unusable.ts';
 import { canConfine, onPath } from '../environments/processes/confine.ts';
 import { harborSource, isHarborPlace } from '../formats/datasets/harbor.ts';

@@ -6,8 +6,9 @@ import {
   DEFAULT_MAX_CALLS,
   MAX_AGENT_SECONDS,
   MAX_CALLS,
-} from '../domain/agent/program.ts';
-import { parseTrainCalls, TRAIN_CALLS_FORM } from '../domain/agent/train-calls.ts';
+  parseTrainCalls,
+  TRAIN_CALLS_FORM,
+} from '../domain/agent/index.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { AGENTS } from '../domain/rollout/agent.ts';
 import { recordedSettings, type RolloutSettings, SETTINGS } from '../domain/rollout/settings.ts';

@@ -2,7 +2,7 @@
 // accepted ones wait in a file without a name until the run that plays them is made. A row is dropped as soon as it is counted,
 // because the data set may be larger than memory (a shuffled selection holds the accepted rows).
 
-import type { ProgramRecord } from '../domain/agent/program.ts';
+import type { ProgramRecord } from '../domain/agent/index.ts';
 import { DatasetError } from '../domain/errors/errors.ts';
 import type { Query, Task, Wording } from '../domain/query/query.ts';
 import type { SolutionReader } from '../domain/query/solution-reader.ts';

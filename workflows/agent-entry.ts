@@ -2,7 +2,7 @@
 // loads fails its rollout by its own message; thrown at the top of a bundle, it would be tried again for ever.
 
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { FunctionInput, FunctionOutput } from '../domain/agent/program.ts';
+import type { FunctionInput, FunctionOutput } from '../domain/agent/index.ts';
 import { provideGlobals } from './sandbox-globals.ts';
 
 type Play = (input: FunctionInput) => Promise<FunctionOutput>;

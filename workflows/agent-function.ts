@@ -2,12 +2,20 @@
 // finished calls are not asked again, and code between them must be deterministic, as in any workflow.
 
 import { ApplicationFailure, proxyActivities, TemporalFailure } from '@temporalio/workflow';
-import { withReplyForm } from '../domain/agent/asked-form.ts';
-import { callTag } from '../domain/agent/call-tag.ts';
-import { type AgentMessage, type AgentRequest, requestHash } from '../domain/agent/conversation.ts';
-import type { FunctionCall, FunctionInput, FunctionOutput } from '../domain/agent/program.ts';
-import { type AgentReply, callIdOf, replyMessage } from '../domain/agent/reply.ts';
-import { replyForm } from '../domain/agent/reply-form.ts';
+import {
+  type AgentMessage,
+  type AgentReply,
+  type AgentRequest,
+  callIdOf,
+  callTag,
+  type FunctionCall,
+  type FunctionInput,
+  type FunctionOutput,
+  replyForm,
+  replyMessage,
+  requestHash,
+  withReplyForm,
+} from '../domain/agent/index.ts';
 import type { Message, Question, Reply, Task } from './agent-task.ts';
 import { mustBeReward, wholeQuestion } from './question.ts';
 

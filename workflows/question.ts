@@ -1,8 +1,7 @@
 // A question as a function asks it, checked before it is a call, as the dialects check the requests of programs: a module is bundled
 // without a look at its types, and a wrong field would be rendered and played.
 
-import { callTag, TAG_RULE } from '../domain/agent/call-tag.ts';
-import { flawOfReward } from '../domain/agent/last-words.ts';
+import { callTag, flawOfReward, TAG_RULE } from '../domain/agent/index.ts';
 import { BOOLEAN, isObject, NAME, OBJECT, oneOf, PLACE, TEXT, type Test } from '../domain/schema/fields.ts';
 import type { Message, Question } from './agent-task.ts';
 

@@ -13,8 +13,7 @@ import { JSON_FLAG, OF_ROLLOUT, ROLLOUT_ARGUMENTS } from '../flags.ts';
 import { type Io, typable } from '../io.ts';
 import { errorText } from '../exit.ts';
 import { newToken } from '../../client/feed/feed-http.ts';
-import type { Runs } from '../../viewer/runs.ts';
-import type { Steering } from '../../viewer/steer.ts';
+import type { Runs, Steering } from '../../viewer/index.ts';
 
 /** The flags of every act on a rollout. */
 export const OF_ACT = {

@@ -8,7 +8,7 @@ import { readEvaluation } from '../../records/run/evaluation-record.ts';
 import { runPlace } from '../../run/place.ts';
 import type { Io } from '../io.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
-import { makeReport } from '../../viewer/report.ts';
+import { makeReport } from '../../viewer/index.ts';
 import { command, flag, parsed, text, unusable, parseWholeNumber } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';

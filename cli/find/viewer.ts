@@ -9,10 +9,14 @@ import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { serviceStatus } from '../../local/service/service.ts';
 import { clusterConfig, namesCluster } from '../../client/temporal/cluster-settings.ts';
-import { type ApiParts, createApi } from '../../viewer/api.ts';
-import type { Bundle } from '../../viewer/assets.ts';
-import { type OpenRun, openRuns } from '../../viewer/runs.ts';
-import type { TokenDecoder } from '../../viewer/token-message.ts';
+import {
+  type ApiParts,
+  type Bundle,
+  createApi,
+  type OpenRun,
+  openRuns,
+  type TokenDecoder,
+} from '../../viewer/index.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { clusterUi, workflowUrl } from '../../local/service/link.ts';

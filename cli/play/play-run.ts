@@ -1,7 +1,7 @@
 // `everturn run`: a wish becomes a run that is prepared, started and followed. Idempotent: a second call attaches, and no finished
 // turn is generated again.
 
-import { isSession, programTitle } from '../../domain/agent/program.ts';
+import { isSession, programTitle } from '../../domain/agent/index.ts';
 import { isBiased } from '../../domain/rollout/kept-sets.ts';
 import { environmentTitle } from '../../domain/rollout/environment.ts';
 import { evaluationsFolder } from '../../domain/run/evaluation.ts';

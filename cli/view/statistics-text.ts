@@ -8,7 +8,7 @@ import { type Estimate, isTooWide } from '../../statistics/estimate.ts';
 import type { Provisional } from '../../statistics/in-progress.ts';
 import type { Distribution, Interval } from '../../statistics/mean.ts';
 import { type RunStatistics, sharesOf } from '../../statistics/run-statistics.ts';
-import type { Evaluation } from '../../viewer/model/messages.ts';
+import type { Evaluation } from '../../viewer/index.ts';
 import {
   type Column,
   count,

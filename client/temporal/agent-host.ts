@@ -5,8 +5,7 @@ import { Context } from '@temporalio/activity';
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, type TemporalFailure, TimeoutFailure } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
-import type { FunctionCall, FunctionInput, FunctionOutput } from '../../domain/agent/program.ts';
-import type { AgentReply } from '../../domain/agent/reply.ts';
+import type { AgentReply, FunctionCall, FunctionInput, FunctionOutput } from '../../domain/agent/index.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 

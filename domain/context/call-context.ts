@@ -4,12 +4,18 @@
 import { type ContextTokenizer, idsBehind, TooManyTokens } from './new-context.ts';
 import type { ReplyEnd } from './tool-extension.ts';
 import { type CallToShow, shownCall } from './call-text.ts';
-import { type AskedRequest, prefillOf } from '../agent/conversation.ts';
-import { type AnsweredCall, type BranchReason, placeInTree } from '../agent/call-tree.ts';
+import {
+  type AgentReply,
+  type AnsweredCall,
+  type AskedRequest,
+  type BranchReason,
+  placeInTree,
+  prefillOf,
+  replyMessage,
+  wholeRequest,
+} from '../agent/index.ts';
 import { contextTokens, noEos, outputTokens, replyText } from '../rollout/turn-facts.ts';
 import type { TurnRecord } from '../rollout/turn.ts';
-import { wholeRequest } from '../agent/call-record.ts';
-import { type AgentReply, replyMessage } from '../agent/reply.ts';
 
 /** A call with its tokens; each token of a rollout is stored once. */
 export interface CallTokens {

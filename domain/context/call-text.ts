@@ -5,7 +5,7 @@ import { markerFor, type Render } from './feedback-delta.ts';
 import type { ChatMessage } from '../query/query.ts';
 import type { JsonObject } from '../text/json.ts';
 import { templateTools, toolExtension, type ReplyEnd } from './tool-extension.ts';
-import { type AgentMessage, type AgentToolCall, type AskedRequest, prefillOf } from '../agent/conversation.ts';
+import { type AgentMessage, type AgentToolCall, type AskedRequest, prefillOf } from '../agent/index.ts';
 
 export interface CallToShow extends Pick<AskedRequest, 'messages' | 'tools'> {
   /** Of the chat template. */

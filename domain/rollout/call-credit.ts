@@ -2,7 +2,7 @@
 //   G of a leaf = r + R, and of another call = r + γ · the mean of G over the calls that extend it,
 // with r the call's own reward (0 without one), R the reward of the rollout and γ the run's discount. Pure.
 
-import { isTrainedCall } from '../agent/train-calls.ts';
+import { isTrainedCall } from '../agent/index.ts';
 import { type ScoredTurns, scoredTurns, type StopReason } from './ending.ts';
 import type { RolloutSettings } from './settings.ts';
 import type { VerdictRecord } from './trajectory.ts';

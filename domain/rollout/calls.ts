@@ -1,8 +1,7 @@
 // The calls of a reply: which of them are to be run, and what the model is told of each. Pure: a rollout is played by these
 // rules, and `check` proves its records by them. A turn that called tools is no answer, and no environment is asked.
 
-import type { GivenReply } from '../agent/call-record.ts';
-import type { AskedRequest } from '../agent/conversation.ts';
+import type { AskedRequest, GivenReply } from '../agent/index.ts';
 import { functionQueue } from '../names/queues.ts';
 import type { Message } from '../query/query.ts';
 import { USED_UP } from '../errors/refusals.ts';

@@ -1,9 +1,7 @@
 // The calls of an agent's program as people read them: the place of each in the tree, in words, and their order. Pure.
 
 import type { TurnRecord } from './turn.ts';
-import type { AskedCall } from '../agent/call-record.ts';
-import type { BranchReason } from '../agent/call-tree.ts';
-import type { AgentMessage } from '../agent/conversation.ts';
+import type { AgentMessage, AskedCall, BranchReason } from '../agent/index.ts';
 
 /** `goes on from call 1`, `a root`, or `a root: edited, from message 3 on`. */
 export function placeText({ parent, branch, differsAt }: Pick<AskedCall, 'parent' | 'branch' | 'differsAt'>): string {

@@ -1,6 +1,6 @@
 // The small JSON facts that pass between a rollout's workflow and its activities.
 
-import type { ProgramFacts } from '../agent/program.ts';
+import type { ProgramFacts } from '../agent/index.ts';
 import type { QueueReply } from './environment.ts';
 import type { TurnLimits, RolloutResult } from './ending.ts';
 import type { TrajectoryReference } from '../names/ids.ts';

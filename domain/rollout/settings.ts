@@ -2,7 +2,7 @@
 // run (flag, range, help), the settings of agents, and the form that run.json and every rollout's record must have, in the
 // order of their text.
 
-import { PROGRAM } from '../agent/program.ts';
+import { PROGRAM } from '../agent/index.ts';
 import { ENVIRONMENT } from './environment.ts';
 import * as f from '../schema/fields.ts';
 import type { JsonObject } from '../text/json.ts';

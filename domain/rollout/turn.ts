@@ -1,7 +1,7 @@
 // One turn: the tokens new in its context, the model's answer, and the verdict on it.
 
 import * as f from '../schema/fields.ts';
-import { ASKED_CALL, GIVEN_REPLY } from '../agent/call-record.ts';
+import { ASKED_CALL, GIVEN_REPLY } from '../agent/index.ts';
 import { EXPERTS } from './experts.ts';
 import { KEPT_SETS } from './kept-sets.ts';
 import { CARRIED, SAID } from './lineage.ts';

@@ -8,7 +8,7 @@ import type { TurnRecord } from '../rollout/turn.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../rollout/trajectory.ts';
 import { keptCalls, untrainedCalls } from '../rollout/call-credit.ts';
 import { pathTo } from '../rollout/turn-facts.ts';
-import { plainMessages } from '../agent/conversation.ts';
+import { plainMessages } from '../agent/index.ts';
 import { addedMessages } from '../rollout/list-calls.ts';
 
 /** Labels of the rollout, for one of its branches: its turns have their own advantages, or all of them that of the rollout. */

@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HarborTask } from '../../domain/agent/task.ts';
+import type { HarborTask } from '../../domain/agent/index.ts';
 import { AgentError } from '../../domain/errors/errors.ts';
 import { onPath } from '../../environments/processes/confine.ts';
 import { mustRun } from './command.ts';

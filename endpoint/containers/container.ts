@@ -1,7 +1,7 @@
 // The interface of the containers in which an agent's tools run: one for each attempt of a rollout, made anew and removed with it.
 // The agent itself runs outside, with the model's key; nothing of its environment enters.
 
-import type { HarborTask } from '../../domain/agent/task.ts';
+import type { HarborTask } from '../../domain/agent/index.ts';
 
 export type ContainerUser = 'agent' | 'verifier' | 'root';
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HarborTask } from '../../domain/agent/task.ts';
+import type { HarborTask } from '../../domain/agent/index.ts';
 import { AgentError } from '../../domain/errors/errors.ts';
 import { mustRun, ranCommand } from './command.ts';
 import { type Container, type ContainerWish, hasNetwork, userOf } from './container.ts';

@@ -4,9 +4,14 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { LastWords } from '../../domain/agent/last-words.ts';
-import type { AgentEnd, ContainerRecord, Verified } from '../../domain/agent/program.ts';
-import { type HarborTask, taskOfRow } from '../../domain/agent/task.ts';
+import {
+  type AgentEnd,
+  type ContainerRecord,
+  type HarborTask,
+  type LastWords,
+  taskOfRow,
+  type Verified,
+} from '../../domain/agent/index.ts';
 import { AgentError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { folderDigest } from '../../local/machine/folder-digest.ts';

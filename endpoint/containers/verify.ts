@@ -2,9 +2,7 @@
 // What they write is the reward. Without a reward that can be read, the rollout is undecided: never 0.
 
 import { join } from 'node:path';
-import { type LastWords, parseLastWords } from '../../domain/agent/last-words.ts';
-import type { Verified } from '../../domain/agent/program.ts';
-import type { HarborTask } from '../../domain/agent/task.ts';
+import { type HarborTask, type LastWords, parseLastWords, type Verified } from '../../domain/agent/index.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { headAndTail } from '../../domain/text/foreign-text.ts';

@@ -1,7 +1,7 @@
 // The form that a request asks its reply to have, in whichever field of its API, or of SGLang's and vLLM's in any of them.
 
 import { z } from 'zod';
-import { type Asks, type ReplyForm, replyForm } from '../../domain/agent/reply-form.ts';
+import { type Asks, replyForm, type ReplyForm } from '../../domain/agent/index.ts';
 import type { Json } from '../../domain/text/json.ts';
 import { RefusedRequest } from './dialect.ts';
 

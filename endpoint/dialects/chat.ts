@@ -1,8 +1,13 @@
 // Chat completions, as OpenAI documents them, with the reasoning where vLLM and SGLang put it.
 
 import { z } from 'zod';
-import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
-import { itemId, replyMessage, type AgentReply } from '../../domain/agent/reply.ts';
+import {
+  type AgentMessage,
+  type AgentReply,
+  type AgentRequest,
+  itemId,
+  replyMessage,
+} from '../../domain/agent/index.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import { asksOf, callAsked, FORM_FIELDS, formAsked, FORMAT, TOOL_CHOICE } from './asks.ts';
 import {

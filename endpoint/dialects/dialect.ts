@@ -2,11 +2,17 @@
 // Every documented field is in every reply: each of them is missed by some client.
 
 import { z } from 'zod';
-import { isEcho } from '../../domain/agent/call-tree.ts';
-import type { AgentMessage, AgentRequest, RecordedRequest } from '../../domain/agent/conversation.ts';
-import { withoutForm } from '../../domain/agent/asked-form.ts';
-import type { Cut } from '../../domain/agent/program.ts';
-import { callNamedBy, callsNamedIn, type AgentReply } from '../../domain/agent/reply.ts';
+import {
+  type AgentMessage,
+  type AgentReply,
+  type AgentRequest,
+  callNamedBy,
+  callsNamedIn,
+  type Cut,
+  isEcho,
+  type RecordedRequest,
+  withoutForm,
+} from '../../domain/agent/index.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';

@@ -1,8 +1,14 @@
 // Anthropic's messages.
 
 import { z } from 'zod';
-import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
-import { itemId, replyMessage, jsonOrText, type AgentReply } from '../../domain/agent/reply.ts';
+import {
+  type AgentMessage,
+  type AgentReply,
+  type AgentRequest,
+  itemId,
+  jsonOrText,
+  replyMessage,
+} from '../../domain/agent/index.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import { asksOf, callAsked, FORM_FIELDS, formAsked, FORMAT, TOOL_CHOICE } from './asks.ts';
 import {

@@ -1,6 +1,6 @@
 // A recorded reply as OpenAI's responses: whole, and as the events of a stream.
 
-import { itemId, type AgentReply } from '../../domain/agent/reply.ts';
+import { type AgentReply, itemId } from '../../domain/agent/index.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import type { StreamEvent } from './dialect.ts';
 

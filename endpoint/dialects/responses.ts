@@ -1,9 +1,15 @@
 // OpenAI's responses, read. A request may name items and whole responses of ours instead of repeating them.
 
 import { z } from 'zod';
-import { isBeginningOf } from '../../domain/agent/call-tree.ts';
-import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
-import { callNamedBy, itemId, placeInId, replyMessage } from '../../domain/agent/reply.ts';
+import {
+  type AgentMessage,
+  type AgentRequest,
+  callNamedBy,
+  isBeginningOf,
+  itemId,
+  placeInId,
+  replyMessage,
+} from '../../domain/agent/index.ts';
 import { asksOf, callAsked, FORM_FIELDS, formAsked, FORMAT, TOOL_CHOICE } from './asks.ts';
 import {
   ARGUMENTS,

@@ -13,7 +13,7 @@ import {
   HARBOR_TASK,
   type HarborTask,
   MAX_VERIFIER_SECONDS,
-} from '../../domain/agent/task.ts';
+} from '../../domain/agent/index.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { short } from '../../domain/text/foreign-text.ts';

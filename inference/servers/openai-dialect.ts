@@ -1,8 +1,7 @@
 // The parameters that an endpoint of chat completions takes, and in which form: learned from its refusals, at the start and
 // at any later request. A change counts only if the request is then answered.
 
-import type { ToolChoice } from '../../domain/agent/conversation.ts';
-import type { ReplyForm } from '../../domain/agent/reply-form.ts';
+import type { ReplyForm, ToolChoice } from '../../domain/agent/index.ts';
 import { messageCalls, templateTools } from '../../domain/context/tool-extension.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { GivenCall, ToolSchema } from '../../domain/tools/tool.ts';

@@ -1,7 +1,7 @@
 // What is read of SGLang's replies: who it is, what it takes, and an answer of /generate.
 
 import { z } from 'zod';
-import type { ReplyForm } from '../../domain/agent/reply-form.ts';
+import type { ReplyForm } from '../../domain/agent/index.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { Peek } from '../fleet/logprob-canary.ts';
 import { numbers, numbersByToken, triples, triplesByToken } from '../http/reply-lists.ts';

@@ -2,7 +2,7 @@
 // name under which a request is aborted. Pure.
 
 import { z } from 'zod';
-import type { ReplyForm } from '../../domain/agent/reply-form.ts';
+import type { ReplyForm } from '../../domain/agent/index.ts';
 import type { Finish } from '../../domain/rollout/turn.ts';
 import type { ReportedCounts } from '../possible.ts';
 import type { ServerReply } from '../fleet/server-backend.ts';

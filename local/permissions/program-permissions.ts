@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type EnvironmentRecord, environmentTitle } from '../../domain/rollout/environment.ts';
-import { isFunction, isSession, type ProgramRecord, programTitle } from '../../domain/agent/program.ts';
+import { isFunction, isSession, type ProgramRecord, programTitle } from '../../domain/agent/index.ts';
 import { AgentError, EnvironmentError, ToolError } from '../../domain/errors/errors.ts';
 import { ownName, type ToolRecord, toolTitle } from '../../domain/tools/tool.ts';
 import type { Home } from '../service/home.ts';

@@ -4,8 +4,7 @@
 import { leavesOf } from '../../domain/samples/branches.ts';
 import { callContext, type PlayedCall, playedCall } from '../../domain/context/call-context.ts';
 import { templateVariables } from '../../domain/context/new-context.ts';
-import { requestHash } from '../../domain/agent/conversation.ts';
-import { callIdOf } from '../../domain/agent/reply.ts';
+import { type AgentEntry, callIdOf, requestHash } from '../../domain/agent/index.ts';
 import { CALLED, replyGiven, ENDPOINT_CALLS } from '../../domain/rollout/calls.ts';
 import { callDepths, untrainedCalls } from '../../domain/rollout/call-credit.ts';
 import { explain } from '../../domain/errors/errors.ts';
@@ -13,7 +12,6 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { differences } from './differences.ts';
 import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';
 import { END_FILE, fileOf } from '../format/rollout-file.ts';
-import type { AgentEntry } from '../../domain/agent/program.ts';
 
 export async function* agentProblems(checked: CheckedRollout, facts: ReplayFacts): AsyncGenerator<Problem> {
   const { rollout, turns, end, agent, attempts } = checked;

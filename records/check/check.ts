@@ -28,7 +28,7 @@ import { ENDED, JUDGEMENTS, RESULT_FILE, ROLLOUTS, RUN_FILE, codeFile } from '..
 import type { RunRecord } from '../format/run-record.ts';
 import type { RecordKind } from '../format/kinds.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
-import { isFunction } from '../../domain/agent/program.ts';
+import { isFunction } from '../../domain/agent/index.ts';
 import { existsFolder, readText } from '../places/files.ts';
 
 export interface CheckSummary {

@@ -1,6 +1,6 @@
 // The types that the parts of a check share: the records of one rollout, and the facts that they are proved with.
 
-import type { AgentEnd, AgentEntry } from '../../domain/agent/program.ts';
+import type { AgentEnd, AgentEntry } from '../../domain/agent/index.ts';
 import type { CallTexts } from '../../domain/rollout/calls.ts';
 import type { ContextTokenizer } from '../../domain/context/new-context.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';

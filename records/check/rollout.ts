@@ -2,7 +2,7 @@
 // of the rollout give (replay.ts).
 
 import { explain } from '../../domain/errors/errors.ts';
-import type { AgentEntry } from '../../domain/agent/program.ts';
+import type { AgentEntry } from '../../domain/agent/index.ts';
 import { mayRetry } from '../../domain/rollout/ending.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';

@@ -1,10 +1,15 @@
 // The kinds of records, a row each: its fields, from which its type, its form and the order of its text follow, and its file.
 // A new kind is a row here and a line of `Records`.
 
-import { ASKED, type AskedRecord } from '../../domain/agent/call-record.ts';
-import { AGENT_ENTRY, type AgentEntry } from '../../domain/agent/program.ts';
+import {
+  AGENT_ENTRY,
+  type AgentEntry,
+  ASKED,
+  type AskedRecord,
+  SIDE,
+  type SideRecord,
+} from '../../domain/agent/index.ts';
 import { FEED_ENTRY, type FeedEntry } from '../../domain/feed/entry.ts';
-import { SIDE, type SideRecord } from '../../domain/agent/side-model.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { type CollectionResult, RESULT } from '../../domain/run/messages.ts';
 import { ACT_FIELDS, actName, type SteeringAct } from '../../domain/run/steering.ts';

@@ -41,6 +41,8 @@ const PLANTED: Record<string, { text: string; rule: string | null }> = {
   'packages/judge/knows-the-house.ts': rooms("import { egg } from '../../domain/egg-box.ts';\nexport const e = egg;"),
   'packages/judge/names-itself.ts': rooms("import { a } from '@everturn/judge';\nexport const x = a;"),
   'environments/climbs-in.ts': rooms("import { a } from '../packages/judge/inside.ts';\nexport const x = a;"),
+  'cli/looks-inside.ts': rooms("import { a } from '../viewer/runs.ts';\nexport const x = a;"),
+  'domain/rollout/looks-inside.ts': rooms("import type { A } from '../agent/claims.ts';\nexport type X = A;"),
   'domain/judges.ts': rooms("import { a } from '../packages/judge/index.ts';\nexport const x = a;"),
   'worker.ts': rooms("import { rig } from './test/support/rig.ts';\nexport const r = rig;"),
   'domain/egg.ts': cycle("import { hen } from './hen.ts';\nexport const egg = (): unknown => hen;"),
@@ -62,6 +64,7 @@ const PLANTED: Record<string, { text: string; rule: string | null }> = {
   'packages/judge/inside.ts': good("import { join } from 'node:path';\nexport const a = join;"),
   'packages/judge/test/anything.ts': good("import { egg } from '../../../domain/egg-box.ts';\nexport const t = egg;"),
   'environments/asks-at-the-door.ts': good("import { a } from '../packages/judge/index.ts';\nexport const x = a;"),
+  'cli/asks-at-the-door.ts': good("import { a } from '../viewer/index.ts';\nexport const x = a;"),
   'test/anything.ts': good("import { egg } from '../domain/egg-box.ts';\nexport const t = egg;"),
 };
 

@@ -2,8 +2,7 @@
 // and the tools that a reply calls. Texts of programs and models become markup nowhere (rich-text.tsx).
 
 import type { JSX } from 'preact';
-import type { AskedCall } from '../../domain/agent/call-record.ts';
-import type { AgentToolCall } from '../../domain/agent/conversation.ts';
+import type { AgentToolCall, AskedCall } from '../../domain/agent/index.ts';
 import { addedMessages, placeText } from '../../domain/rollout/list-calls.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import { inText, plain } from '../model/visible-bytes.ts';
