@@ -6,6 +6,7 @@ import { type HarborTask, type LastWords, parseLastWords, type Verified } from '
 import { explain } from '../../domain/errors/errors.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { headAndTail } from '../../domain/text/foreign-text.ts';
+import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 import { MAX_BYTES, type Ran, ranCommand } from './command.ts';
 import type { Container, ContainerUser } from './container.ts';
 
@@ -73,13 +74,13 @@ export function rewardIn(file: (typeof FILES)[number], text: string): ReturnType
   if (text.trim() === '') return { problem: 'is empty' };
   if (file === 'reward.txt') return /^[\s\d.eE+-]+$/.test(text) ? parseLastWords({ reward: Number(text) }) : noNumber;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = strictJson(text);
     if (!isObject(value)) return parseLastWords({ reward: value });
     const { reward = soleOf(value), ...rewards } = value;
     if (reward === undefined) return { problem: 'has no "reward" beside its numbers: right would be {"reward": 0.5}' };
     return parseLastWords(Object.hasOwn(value, 'reward') ? { reward, rewards } : { reward });
-  } catch {
-    return { problem: 'is no JSON' };
+  } catch (error) {
+    return { problem: error instanceof DoubtfulJson ? error.message : 'is no JSON' };
   }
 }
 

@@ -92,6 +92,11 @@ describe.skipIf(!canConfine())('a container by bubblewrap', () => {
       },
       /larger than 1 MiB/,
     ],
+    [
+      'bad-reward-file',
+      reward('{"reward": 0, "reward": 1}', 'reward.json'),
+      /has the key "reward" twice in one object/,
+    ],
     ['bad-reward-file', reward('{"a": 1, "b": 2}', 'reward.json'), /has no "reward" beside its numbers/],
     [
       'verifier-timeout',
