@@ -61,7 +61,7 @@ const REQUEST = z.looseObject({
   max_completion_tokens: TOKEN_LIMIT,
   stop: z.union([STOP_TEXT, z.array(STOP_TEXT)]).nullish(),
   stream: z.boolean().nullish(),
-  n: z.int().nullish(),
+  n: z.int().positive().nullish(),
   logprobs: z.boolean().nullish(),
   functions: z.array(z.unknown()).nullish(),
   modalities: z.array(z.string()).nullish(),

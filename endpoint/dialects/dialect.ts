@@ -141,8 +141,8 @@ export const PARTS = z.array(z.looseObject({ type: z.string(), text: z.string().
 export const CONTENT = z.union([z.string(), PARTS]).nullish();
 /** An empty one would end every reply at once. */
 export const STOP_TEXT = z.string().min(1);
-/** -1 is none, as LangChain and LM Studio write it. */
-export const TOKEN_LIMIT = z.preprocess((n) => (n === -1 ? null : n), z.int().positive().nullish());
+const LIMIT_RULE = 'it takes a whole number above 0, and without it the limit is the run’s';
+export const TOKEN_LIMIT = z.int(LIMIT_RULE).positive(LIMIT_RULE).nullish();
 
 const TEXTS: ReadonlySet<string> = new Set([
   'text',

@@ -66,7 +66,7 @@ const REQUEST = z.looseObject({
   background: z.boolean().nullish(),
   conversation: z.unknown().optional(),
   prompt: z.unknown().optional(),
-  top_logprobs: z.int().nullish(),
+  top_logprobs: z.int().min(0).nullish(),
   text: z.looseObject({ format: FORMAT.nullish() }).nullish(),
 });
 
