@@ -60,7 +60,7 @@ async function bytesOf(message: IncomingMessage, { contextLength }: BodyForm): P
   let values = 0;
   if (bytes <= most) {
     bytes = 0;
-    // What is refused is read on, and dropped: a client that is cut off while it sends never reads the reply.
+    // What is refused is read on, before the reply (http.ts).
     for await (const part of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += part.length;
       values += valuesIn(part);
@@ -69,7 +69,6 @@ async function bytesOf(message: IncomingMessage, { contextLength }: BodyForm): P
     }
   }
   if (bytes <= most && values <= MOST_VALUES) return Buffer.concat(parts);
-  message.resume();
   if (values > MOST_VALUES) throw tooLarge(`has more than ${MOST_VALUES} values of JSON, the most that are read`);
   if (!contextLength || most < bound) throw tooLarge(`has more than ${most} bytes, the most that are read`);
   const held = `of at most ${BYTES_OF_TOKEN} bytes each, and it has more than ${most} bytes`;
