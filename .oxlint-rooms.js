@@ -20,7 +20,6 @@ const EVERY_ROOM = [
   'run/',
   'client/',
   'local/',
-  'statistics/',
   'viewer/',
   ...PACKAGES,
 ];
@@ -31,7 +30,7 @@ const LIBRARY_ROOMS = EVERY_ROOM.filter((room) => room !== 'endpoint/');
 /** The sub-rooms of `domain/`: each may import those before it. */
 const DOMAIN = [
   ...['text', 'errors', 'schema', 'names', 'query', 'tools', 'agent', 'rollout', 'context', 'run'],
-  ...['samples', 'feed', 'weights'],
+  ...['samples', 'feed', 'weights', 'statistics'],
 ].map((name) => `domain/${name}/`);
 
 /**
@@ -48,7 +47,6 @@ const ROOMS = {
     types: ['records/store.ts'],
     outside: ['@temporalio/worker', '@temporalio/common'],
   },
-  'statistics/': { ours: ['domain/'] },
   'environments/tools/formats/': { ours: ['domain/'] },
   'local/machine/': { ours: ['domain/'], outside: ['node:', 'undici'] },
   'workflows/': {
@@ -109,10 +107,10 @@ const ROOMS = {
   'local/service/': { ours: ['domain/', 'local/machine/', 'client/temporal/'], outside: ['node:'] },
   'local/permissions/': { ours: ['domain/', 'local/service/home.ts', 'inference/'], outside: ['node:'] },
   // The browser's code, and what it shares with the server, come before the room around them.
-  'viewer/model/': { ours: ['domain/', 'statistics/'] },
-  'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact', 'markdown-it', 'temml'] },
+  'viewer/model/': { ours: ['domain/'] },
+  'viewer/page/': { ours: ['domain/', 'viewer/model/'], outside: ['preact', 'markdown-it', 'temml'] },
   'viewer/': {
-    ours: ['domain/', 'statistics/', 'records/', 'run/place.ts', 'local/machine/own-user.ts'],
+    ours: ['domain/', 'records/', 'run/place.ts', 'local/machine/own-user.ts'],
     outside: ['node:'],
   },
   'library/': { ours: [...LIBRARY_ROOMS, 'program-worker.ts'], outside: ['node:'] },

@@ -3,7 +3,7 @@
 import { styleText } from 'node:util';
 import { oneLine, visible } from '../domain/text/foreign-text.ts';
 import { count, plural } from '../domain/text/plural.ts';
-import type { Interval } from '../statistics/mean.ts';
+import type { Interval } from '../domain/statistics/mean.ts';
 import type { Io, Stream } from './io.ts';
 
 export { count, plural };

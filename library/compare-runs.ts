@@ -12,12 +12,12 @@ import {
   type MEASURES,
   type QueryIdentity,
   settingDifferences,
-} from '../statistics/comparison.ts';
-import { distributionOf } from '../statistics/mean.ts';
-import { totalOf } from '../statistics/in-progress.ts';
-import { hasRolloutEnded, known } from '../statistics/outcomes.ts';
-import { sideBySide } from '../statistics/side-by-side.ts';
-import type { Priced } from '../statistics/timing.ts';
+} from '../domain/statistics/comparison.ts';
+import { distributionOf } from '../domain/statistics/mean.ts';
+import { totalOf } from '../domain/statistics/in-progress.ts';
+import { hasRolloutEnded, known } from '../domain/statistics/outcomes.ts';
+import { sideBySide } from '../domain/statistics/side-by-side.ts';
+import type { Priced } from '../domain/statistics/timing.ts';
 import { readRunSummaries, type RunSummaries } from './run-summaries.ts';
 
 export type ComparedRunSummaries = RunSummaries & ComparedRun & { readonly run: string };

@@ -4,10 +4,10 @@ import { titleOfDataset } from '../domain/run/hub-source.ts';
 import type { InspectRun } from '../formats/exports/inspect.ts';
 import { settingsWithOrigins } from '../records/format/run-record.ts';
 import type { RunPlace } from '../run/place.ts';
-import type { Estimate } from '../statistics/estimate.ts';
-import { headlineOf } from '../statistics/headline.ts';
-import { rightAtLast, rightBy } from '../statistics/outcomes.ts';
-import { defaultKs, runStatistics } from '../statistics/run-statistics.ts';
+import type { Estimate } from '../domain/statistics/estimate.ts';
+import { headlineOf } from '../domain/statistics/headline.ts';
+import { rightAtLast, rightBy } from '../domain/statistics/outcomes.ts';
+import { defaultKs, runStatistics } from '../domain/statistics/run-statistics.ts';
 import { readRunSummaries } from './run-summaries.ts';
 
 /** Several turns have further scorers, since right by then, or at once, is another question. */

@@ -7,7 +7,7 @@ import { samplesPerQuery } from '../domain/samples/group.ts';
 import type { Link } from '../local/service/link.ts';
 import { join, resolvePlace } from '../records/place.ts';
 import { knownResult, recordedProgress, runNames, runPlace } from '../run/place.ts';
-import { hasVerdicts, rightSoFar } from '../statistics/headline.ts';
+import { hasVerdicts, rightSoFar } from '../domain/statistics/headline.ts';
 import { askServer } from './ask-server.ts';
 import type { Around } from './check.ts';
 

@@ -8,7 +8,7 @@ import { rolloutFolder } from '../records/format/layout.ts';
 import { readJudgements } from '../records/run/judgements.ts';
 import { readActs } from '../records/run/steering.ts';
 import type { Store } from '../records/store.ts';
-import { type Estimate, shareEstimate } from '../statistics/estimate.ts';
+import { type Estimate, shareEstimate } from '../domain/statistics/estimate.ts';
 
 type OfTurn = Pick<RolloutSummary, 'query' | 'sample' | 'attempt'> & { readonly turn: number };
 type Verdicts = (of: OfTurn) => VerdictValue | undefined;

@@ -5,7 +5,7 @@ import { UsageError } from '../domain/errors/errors.ts';
 import { isRunName, type RolloutId } from '../domain/names/ids.ts';
 import { rolloutFolder } from '../records/format/layout.ts';
 import { evaluationNames } from '../records/run/evaluation-record.ts';
-import type { Priced } from '../statistics/timing.ts';
+import type { Priced } from '../domain/statistics/timing.ts';
 import type { Asks } from './model/asks.ts';
 import { parseFilter, listed, neighbours, cutPage } from './model/filter.ts';
 import { compareRuns, compareSeveral, type CostOfRun } from './compare-runs.ts';

@@ -1,10 +1,15 @@
 // Two runs, query by query, and several in one table: the comparison of `everturn compare` on the rows of the viewer. Only the same id with the
 // same prompt is paired.
 
-import { type ComparedRun, comparison, type QueryIdentity, settingDifferences } from '../statistics/comparison.ts';
-import { distributionOf } from '../statistics/mean.ts';
-import { known } from '../statistics/outcomes.ts';
-import { sideBySide } from '../statistics/side-by-side.ts';
+import {
+  type ComparedRun,
+  comparison,
+  type QueryIdentity,
+  settingDifferences,
+} from '../domain/statistics/comparison.ts';
+import { distributionOf } from '../domain/statistics/mean.ts';
+import { known } from '../domain/statistics/outcomes.ts';
+import { sideBySide } from '../domain/statistics/side-by-side.ts';
 import { queryDigests } from '../records/run/queries.ts';
 import { inParts } from './in-batches.ts';
 import type { CompareMessage, ComparedHead, RunHead, RunMessage, SeveralMessage } from './model/messages.ts';

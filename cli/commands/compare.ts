@@ -3,9 +3,9 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { steeredCount } from '../../domain/rollout/rollout-summary.ts';
-import { CELLS, isWorse, MEASURES } from '../../statistics/comparison.ts';
-import { totalOf } from '../../statistics/in-progress.ts';
-import { hasRolloutEnded } from '../../statistics/outcomes.ts';
+import { CELLS, isWorse, MEASURES } from '../../domain/statistics/comparison.ts';
+import { totalOf } from '../../domain/statistics/in-progress.ts';
+import { hasRolloutEnded } from '../../domain/statistics/outcomes.ts';
 import { command, flag, number, choiceFlag, wholeFlag, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';

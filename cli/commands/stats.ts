@@ -3,8 +3,8 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { RunPlace } from '../../run/place.ts';
 import { type StatsByFieldOptions, type FieldStatistics, statisticsByField } from '../../library/statistics.ts';
-import { type Estimate, isTooWide } from '../../statistics/estimate.ts';
-import type { RunStatistics } from '../../statistics/run-statistics.ts';
+import { type Estimate, isTooWide } from '../../domain/statistics/estimate.ts';
+import type { RunStatistics } from '../../domain/statistics/run-statistics.ts';
 import { type Answer, command, flag, number, parsed, text, unusable, wholeFlag } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';

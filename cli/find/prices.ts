@@ -6,7 +6,7 @@ import { unsteered } from '../../domain/rollout/rollout-summary.ts';
 import { flawOfWritten, isObject, maybe, objectOf, realNumber, type TypeOf } from '../../domain/schema/fields.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
 import type { Cost, CostOf } from '../../library/compare-runs.ts';
-import { costBounds, type Prices } from '../../statistics/timing.ts';
+import { costBounds, type Prices } from '../../domain/statistics/timing.ts';
 import { number, text, unusable, type Values } from '../command.ts';
 import type { Io } from '../io.ts';
 

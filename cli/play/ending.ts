@@ -2,8 +2,8 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { samplesPerQuery } from '../../domain/samples/group.ts';
-import type { Estimate } from '../../statistics/estimate.ts';
-import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
+import type { Estimate } from '../../domain/statistics/estimate.ts';
+import { passesOf, runStatistics } from '../../domain/statistics/run-statistics.ts';
 import { readRunSummaries } from '../../library/run-summaries.ts';
 import { shortPath, runArgument, shellQuoted, commandLine } from '../../library/command-line.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';

@@ -2,8 +2,8 @@
 // that differ. Differences are second run − first run, in percentage points.
 
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
-import { type Comparison, shownInterval } from '../../statistics/comparison.ts';
-import type { Interval } from '../../statistics/mean.ts';
+import { type Comparison, shownInterval } from '../../domain/statistics/comparison.ts';
+import type { Interval } from '../../domain/statistics/mean.ts';
 import { costText } from '../find/prices.ts';
 import {
   type Column,
@@ -18,7 +18,7 @@ import {
   paintFor,
   percents,
 } from '../format.ts';
-import type { AtTurn } from '../../statistics/side-by-side.ts';
+import type { AtTurn } from '../../domain/statistics/side-by-side.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
 import type { ComparedRuns, TableOfRuns } from '../../library/compare-runs.ts';

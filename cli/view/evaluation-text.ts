@@ -5,7 +5,7 @@ import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import type { RefusedCell } from '../../library/evaluate/cells.ts';
 import type { EvaluationTable } from '../../library/evaluate/table.ts';
 import type { InForce } from '../../records/format/settings-in-force.ts';
-import type { Estimate } from '../../statistics/estimate.ts';
+import type { Estimate } from '../../domain/statistics/estimate.ts';
 import { costText } from '../find/prices.ts';
 import { clock, count, lines, percents, share } from '../format.ts';
 import type { Io } from '../io.ts';

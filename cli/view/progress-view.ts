@@ -4,7 +4,7 @@
 import { visible } from '../../domain/text/foreign-text.ts';
 import { rewardCells } from '../../domain/run/collection-table.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
-import { rightSoFar } from '../../statistics/headline.ts';
+import { rightSoFar } from '../../domain/statistics/headline.ts';
 import { type Io, printJson } from '../io.ts';
 import { clock, count, lines, type Paint, paintFor, percent } from '../format.ts';
 

@@ -2,12 +2,12 @@
 
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { CALL_REFUSALS } from '../../domain/errors/refusals.ts';
-import type { TurnStatistics } from '../../statistics/by-turn.ts';
-import type { CallStatistics } from '../../statistics/calls.ts';
-import { type Estimate, isTooWide } from '../../statistics/estimate.ts';
-import type { Provisional } from '../../statistics/in-progress.ts';
-import type { Distribution, Interval } from '../../statistics/mean.ts';
-import { type RunStatistics, sharesOf } from '../../statistics/run-statistics.ts';
+import type { TurnStatistics } from '../../domain/statistics/by-turn.ts';
+import type { CallStatistics } from '../../domain/statistics/calls.ts';
+import { type Estimate, isTooWide } from '../../domain/statistics/estimate.ts';
+import type { Provisional } from '../../domain/statistics/in-progress.ts';
+import type { Distribution, Interval } from '../../domain/statistics/mean.ts';
+import { type RunStatistics, sharesOf } from '../../domain/statistics/run-statistics.ts';
 import type { Evaluation } from '../../viewer/index.ts';
 import {
   type Column,

@@ -3,7 +3,7 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { rewardCells } from '../../domain/run/collection-table.ts';
 import { countEnded } from '../../domain/run/progress.ts';
-import { type CountedTurn, countedTurns } from '../../statistics/headline.ts';
+import { type CountedTurn, countedTurns } from '../../domain/statistics/headline.ts';
 import { OUTCOMES } from '../../domain/rollout/ending.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import type { CheckSummary } from '../../records/check/check.ts';

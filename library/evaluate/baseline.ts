@@ -2,7 +2,7 @@
 
 import { resolvePlace } from '../../records/place.ts';
 import { placeNamed, runPlace, type RunPlace } from '../../run/place.ts';
-import { isWorse } from '../../statistics/comparison.ts';
+import { isWorse } from '../../domain/statistics/comparison.ts';
 import { type CostOf, compareRuns } from '../compare-runs.ts';
 import type { EvaluationRecord, RecordedCell } from '../../records/run/evaluation-record.ts';
 import { readEvaluation } from '../../records/run/evaluation-record.ts';

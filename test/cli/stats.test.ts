@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Statistics } from '../../library/statistics.ts';
 import { putAct } from '../../records/run/steering.ts';
-import type { RunStatistics } from '../../statistics/run-statistics.ts';
+import type { RunStatistics } from '../../domain/statistics/run-statistics.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
 import { testFolder } from '../support/scratch-folder.ts';

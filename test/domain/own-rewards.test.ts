@@ -12,7 +12,7 @@ import { discountedReturns } from '../../domain/rollout/reward.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import type { TurnFacts } from '../../domain/rollout/turn-facts.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
-import { spreadOf } from '../../statistics/mean.ts';
+import { spreadOf } from '../../domain/statistics/mean.ts';
 import { someTurn } from './some.ts';
 
 const REWARD = { rewardScaling: 2, rewardBias: 0.5, turnDiscount: 0.5 };

@@ -28,7 +28,6 @@ export const ROOMS = [
   'records',
   'records/check',
   'run',
-  'statistics',
   'viewer',
   'workflows',
 ];

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
-import type { RunStatistics } from '../../statistics/run-statistics.ts';
+import type { RunStatistics } from '../../domain/statistics/run-statistics.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { unpack } from '../support/packed-run.ts';
 

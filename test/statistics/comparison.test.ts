@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
-import { type ComparedRun, comparison, isWorse, settingDifferences } from '../../statistics/comparison.ts';
-import { runStatistics } from '../../statistics/run-statistics.ts';
+import { type ComparedRun, comparison, isWorse, settingDifferences } from '../../domain/statistics/comparison.ts';
+import { runStatistics } from '../../domain/statistics/run-statistics.ts';
 import { rolloutOf, SHAPE, turnOf } from './rollouts.ts';
 
 /** `{ q1: '1110' }`: four samples, the first three right; `?` failed. */

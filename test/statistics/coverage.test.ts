@@ -2,7 +2,7 @@
 
 import { expect, test, describe } from 'vitest';
 import { randomWords } from '../../domain/run/shuffle.ts';
-import { queryMeanEstimate } from '../../statistics/estimate.ts';
+import { queryMeanEstimate } from '../../domain/statistics/estimate.ts';
 
 const RUNS = 4000;
 const SAMPLES = 4;

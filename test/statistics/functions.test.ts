@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bootstrapRatio } from '../../statistics/timing.ts';
-import { clusteredMean, meanOf } from '../../statistics/mean.ts';
-import { pairedDifference } from '../../statistics/paired.ts';
-import { majorityAtK, passAllK, passAtK, type Vote } from '../../statistics/pass-at-k.ts';
+import { bootstrapRatio } from '../../domain/statistics/timing.ts';
+import { clusteredMean, meanOf } from '../../domain/statistics/mean.ts';
+import { pairedDifference } from '../../domain/statistics/paired.ts';
+import { majorityAtK, passAllK, passAtK, type Vote } from '../../domain/statistics/pass-at-k.ts';
 
 const close = (value: number | null, wanted: number, relative = 1e-12) =>
   expect(Math.abs(value! - wanted)).toBeLessThanOrEqual(relative * Math.max(1, Math.abs(wanted)));

@@ -4,10 +4,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { tCritical } from '../../statistics/distributions.ts';
-import { clusteredMean, meanOf, percentile, wilson } from '../../statistics/mean.ts';
-import { pairedDifference, signTest } from '../../statistics/paired.ts';
-import { passAllK, passAtK } from '../../statistics/pass-at-k.ts';
+import { tCritical } from '../../domain/statistics/distributions.ts';
+import { clusteredMean, meanOf, percentile, wilson } from '../../domain/statistics/mean.ts';
+import { pairedDifference, signTest } from '../../domain/statistics/paired.ts';
+import { passAllK, passAtK } from '../../domain/statistics/pass-at-k.ts';
 
 interface Figures {
   readonly versions: Readonly<Record<string, string>>;

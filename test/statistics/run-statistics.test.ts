@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
-import { closedPrefix, provisional } from '../../statistics/in-progress.ts';
-import { rightBy } from '../../statistics/outcomes.ts';
-import { runStatistics, sharesOf } from '../../statistics/run-statistics.ts';
-import { costBounds } from '../../statistics/timing.ts';
+import { closedPrefix, provisional } from '../../domain/statistics/in-progress.ts';
+import { rightBy } from '../../domain/statistics/outcomes.ts';
+import { runStatistics, sharesOf } from '../../domain/statistics/run-statistics.ts';
+import { costBounds } from '../../domain/statistics/timing.ts';
 import { rolloutOf, SHAPE, turnOf, WORKED } from './rollouts.ts';
 
 const shape = (part: Partial<RunSize>): RunSize => ({ ...SHAPE, samples: 1, numTurns: 3, ...part });

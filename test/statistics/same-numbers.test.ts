@@ -10,7 +10,7 @@ import { trajectoryResult } from '../../domain/rollout/trajectory.ts';
 import type { Store } from '../../records/store.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
-import { countedTurns } from '../../statistics/headline.ts';
+import { countedTurns } from '../../domain/statistics/headline.ts';
 import type { ReportData } from '../../viewer/model/messages.ts';
 import { makeReport } from '../../viewer/report.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
 import type { RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
-import { byField } from '../../statistics/by-field.ts';
-import { comparison } from '../../statistics/comparison.ts';
-import { provisional } from '../../statistics/in-progress.ts';
-import { runStatistics } from '../../statistics/run-statistics.ts';
+import { byField } from '../../domain/statistics/by-field.ts';
+import { comparison } from '../../domain/statistics/comparison.ts';
+import { provisional } from '../../domain/statistics/in-progress.ts';
+import { runStatistics } from '../../domain/statistics/run-statistics.ts';
 import { someResult } from '../domain/some.ts';
 import { rolloutOf } from './rollouts.ts';
 

@@ -1,9 +1,9 @@
 // A worked example of the definitions in docs/stats.md, to 1e-12 where its number is exact, else to the digits that were published.
 
 import { describe, expect, test } from 'vitest';
-import { tCritical } from '../../statistics/distributions.ts';
-import { visibleDifference } from '../../statistics/paired.ts';
-import { runStatistics } from '../../statistics/run-statistics.ts';
+import { tCritical } from '../../domain/statistics/distributions.ts';
+import { visibleDifference } from '../../domain/statistics/paired.ts';
+import { runStatistics } from '../../domain/statistics/run-statistics.ts';
 import { SHAPE, WORKED } from './rollouts.ts';
 
 const near = (value: number | null | undefined, wanted: number, within = 1e-12): void => {

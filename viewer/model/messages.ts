@@ -7,9 +7,9 @@ import type { ServerStatus } from '../../domain/run/server-status.ts';
 import type { NamedAct } from '../../domain/run/steering.ts';
 import type { EndRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
-import type { Interval } from '../../statistics/mean.ts';
-import type { Comparison, PairedQuery } from '../../statistics/comparison.ts';
-import type { AtTurn } from '../../statistics/side-by-side.ts';
+import type { Interval } from '../../domain/statistics/mean.ts';
+import type { Comparison, PairedQuery } from '../../domain/statistics/comparison.ts';
+import type { AtTurn } from '../../domain/statistics/side-by-side.ts';
 import type { HeadNumbers, RunSummary } from './summary.ts';
 import type { Row } from './row.ts';
 

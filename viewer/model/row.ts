@@ -2,7 +2,7 @@
 // Pure; the page and the report show them.
 
 import type { RolloutRow, RowState } from '../../domain/rollout/rollout-row.ts';
-import type { Priced } from '../../statistics/timing.ts';
+import type { Priced } from '../../domain/statistics/timing.ts';
 import type { SteeringAct } from '../../domain/run/steering.ts';
 import { totalTokens } from '../../domain/rollout/turn-facts.ts';
 

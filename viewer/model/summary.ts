@@ -6,12 +6,12 @@ import type { StopReason } from '../../domain/rollout/ending.ts';
 import type { NamedNumbers, RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
 import { totalTokens } from '../../domain/rollout/turn-facts.ts';
 import { UNNUMBERED } from '../../domain/weights/weight-version.ts';
-import { countNames, type TurnStatistics } from '../../statistics/by-turn.ts';
-import type { Estimate } from '../../statistics/estimate.ts';
-import { headlineOf, type Headline, headlineOfRollouts } from '../../statistics/headline.ts';
-import { type Distribution, distributionOf, meanOf } from '../../statistics/mean.ts';
-import { known } from '../../statistics/outcomes.ts';
-import { passesOf, statisticsInParts } from '../../statistics/run-statistics.ts';
+import { countNames, type TurnStatistics } from '../../domain/statistics/by-turn.ts';
+import type { Estimate } from '../../domain/statistics/estimate.ts';
+import { headlineOf, type Headline, headlineOfRollouts } from '../../domain/statistics/headline.ts';
+import { type Distribution, distributionOf, meanOf } from '../../domain/statistics/mean.ts';
+import { known } from '../../domain/statistics/outcomes.ts';
+import { passesOf, statisticsInParts } from '../../domain/statistics/run-statistics.ts';
 import { latest, rowMs, placeOfAnswer, type Row, type RowState, addUp, rowTokens } from './row.ts';
 
 export interface TurnSummary extends TurnStatistics {

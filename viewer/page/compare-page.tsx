@@ -2,9 +2,9 @@
 // as filters, turns, settings that differ, and the queries by how far they are apart. Differences are B − A.
 
 import type { JSX } from 'preact';
-import type { Cell, ComparedTurn } from '../../statistics/comparison.ts';
-import type { ComparedNumber } from '../../statistics/named.ts';
-import type { PairedDifference } from '../../statistics/paired.ts';
+import type { Cell, ComparedTurn } from '../../domain/statistics/comparison.ts';
+import type { ComparedNumber } from '../../domain/statistics/named.ts';
+import type { PairedDifference } from '../../domain/statistics/paired.ts';
 import { inText } from '../model/visible-bytes.ts';
 import type { CompareMessage } from '../model/messages.ts';
 import { Beside } from './beside.tsx';

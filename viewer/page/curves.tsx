@@ -2,7 +2,7 @@
 // is of the version that gave its first answer. And its held-out evaluations. New points appear while the run goes on.
 
 import type { JSX } from 'preact';
-import type { Interval } from '../../statistics/mean.ts';
+import type { Interval } from '../../domain/statistics/mean.ts';
 import type { Evaluation } from '../model/messages.ts';
 import type { VersionSummary } from '../model/summary.ts';
 import { runHref } from './route.ts';

@@ -2,7 +2,7 @@
 // times, cost, settings. Every count is a link to the rollouts behind it.
 
 import type { JSX } from 'preact';
-import type { Interval } from '../../statistics/mean.ts';
+import type { Interval } from '../../domain/statistics/mean.ts';
 import type { RunMessage } from '../model/messages.ts';
 import type { EndCount, RunSummary } from '../model/summary.ts';
 import { inText } from '../model/visible-bytes.ts';

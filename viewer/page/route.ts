@@ -1,7 +1,7 @@
 // The address of a page as its hash: everything that is seen is in it, so a copied address shows the same. The server
 // and the report have the same addresses. An address that names no page leads to the list of runs.
 
-import { type Cell, CELLS } from '../../statistics/comparison.ts';
+import { type Cell, CELLS } from '../../domain/statistics/comparison.ts';
 import type { RowPlace } from '../model/messages.ts';
 import { rowPlace } from '../model/row.ts';
 

@@ -13,7 +13,7 @@ import { RolloutList } from './rollout-list.tsx';
 import { comparedHref, listHref, rolloutHref, runHref, type RunRoute, type RunTab } from './route.ts';
 import { SearchPage } from './search-page.tsx';
 import { type Source, useMessage } from './source.ts';
-import type { Estimate } from '../../statistics/estimate.ts';
+import type { Estimate } from '../../domain/statistics/estimate.ts';
 
 const LIVE_MS = 2_000;
 const READING_MS = 700;

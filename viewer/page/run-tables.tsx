@@ -2,7 +2,7 @@
 // the first one. A number of wrong answers leads to them, a difference to the comparison of the two.
 
 import type { ComponentChildren, JSX } from 'preact';
-import type { AtTurn } from '../../statistics/side-by-side.ts';
+import type { AtTurn } from '../../domain/statistics/side-by-side.ts';
 import type { ComparedHead } from '../model/messages.ts';
 import { count, decimals, duration, orNone, points, pValue, share, troubleText } from './format.ts';
 import { type Column, Table } from './parts.tsx';

@@ -2,7 +2,7 @@
 // samples. Nothing is drawn with replacement (verl's best@k, which is biased low) and no sample is preferred (NeMo-Gym's
 // first k).
 
-import { randomWords } from '../domain/run/shuffle.ts';
+import { randomWords } from '../run/shuffle.ts';
 
 /** 1 − C(n − c, k) / C(n, k): some of k samples is right. HumanEval, arXiv 2107.03374. */
 export function passAtK(n: number, right: number, k: number): number | null {

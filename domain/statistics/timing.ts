@@ -1,12 +1,12 @@
 // Tokens and times of turns: percentiles, speed, and the seconds in which at least one answer was generated (overlap
 // counted once). Of finished turns, also of rollouts in flight.
 
-import type { RolloutSummary, TurnSummary } from '../domain/rollout/rollout-summary.ts';
-import { totalTokens } from '../domain/rollout/turn-facts.ts';
+import type { RolloutSummary, TurnSummary } from '../rollout/rollout-summary.ts';
+import { totalTokens } from '../rollout/turn-facts.ts';
 import type { Estimate } from './estimate.ts';
 import { type Distribution, distributionOf, type Interval, percentile } from './mean.ts';
 import { known, type QueryGroup } from './outcomes.ts';
-import { randomWords } from '../domain/run/shuffle.ts';
+import { randomWords } from '../run/shuffle.ts';
 
 export interface TimingStatistics {
   /** Per turn. */

@@ -1,9 +1,9 @@
 // Calls of tools by name: how many, how they ended, how long they took, and the share of turns that made one. Of finished
 // turns, also of rollouts in flight. A name is a model's: one that no tool has is counted like any other.
 
-import type { CallRefusal } from '../domain/errors/refusals.ts';
-import type { TurnSummary } from '../domain/rollout/rollout-summary.ts';
-import type { CallResult } from '../domain/tools/tool.ts';
+import type { CallRefusal } from '../errors/refusals.ts';
+import type { TurnSummary } from '../rollout/rollout-summary.ts';
+import type { CallResult } from '../tools/tool.ts';
 import { type Distribution, distributionOf } from './mean.ts';
 
 export interface CallStatistics {

@@ -1,8 +1,8 @@
 // Accuracy turn by turn: right of the judged, right by then of all, repairs and spoils, answers cut at their limit.
 // Only ended rollouts count.
 
-import type { RolloutSummary } from '../domain/rollout/rollout-summary.ts';
-import type { Finish } from '../domain/rollout/turn.ts';
+import type { RolloutSummary } from '../rollout/rollout-summary.ts';
+import type { Finish } from '../rollout/turn.ts';
 import { type Estimate, shareEstimate } from './estimate.ts';
 import { meanOf, spreadOf } from './mean.ts';
 import { answersOf, isScored, known, type QueryGroup, rightAt } from './outcomes.ts';

@@ -1,7 +1,7 @@
 // Several runs of the same queries: the accuracy of each at turn 1 and at the last turn that all of them play, and its paired
 // difference with the first run. Pure.
 
-import type { RunSize } from '../domain/rollout/rollout-summary.ts';
+import type { RunSize } from '../rollout/rollout-summary.ts';
 import { type ComparedRun, type Comparison, comparison } from './comparison.ts';
 import type { Estimate } from './estimate.ts';
 import { runStatistics } from './run-statistics.ts';

@@ -2,8 +2,8 @@
 // runs, as an evaluation. Each is an estimate of `runStatistics`, so that every place shows what `stats` does. Pure. And the
 // same by turn from a run's counts, where its rollouts are not read.
 
-import { type CollectionCounts, countInAccuracy } from '../domain/run/progress.ts';
-import type { RunSize, RolloutSummary } from '../domain/rollout/rollout-summary.ts';
+import { type CollectionCounts, countInAccuracy } from '../run/progress.ts';
+import type { RunSize, RolloutSummary } from '../rollout/rollout-summary.ts';
 import type { Estimate } from './estimate.ts';
 import { runStatistics, type RunStatistics } from './run-statistics.ts';
 

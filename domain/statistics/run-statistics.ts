@@ -2,14 +2,14 @@
 // same object. Accuracy counts ended rollouts, the last attempt of each; a rollout that failed or could not be judged
 // is named and never wrong.
 
-import { OUTCOMES, type Outcome } from '../domain/rollout/ending.ts';
+import { OUTCOMES, type Outcome } from '../rollout/ending.ts';
 import {
   type RolloutSummary,
   type RunSize,
   steeredCount,
   type SteeredCount,
   unsteered,
-} from '../domain/rollout/rollout-summary.ts';
+} from '../rollout/rollout-summary.ts';
 import { callStatistics, type CallStatistics } from './calls.ts';
 import { countNames, statisticsOfTurn, type TurnStatistics } from './by-turn.ts';
 import { bareEstimate, type Estimate, queryMeanEstimate } from './estimate.ts';

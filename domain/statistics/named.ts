@@ -1,7 +1,7 @@
 // The numbers that a user's environment gives beside a verdict, by name: its metrics, and the named parts of its rewards.
 // Each is a mean over the turns that have it, with the error of clusters: the turns of one query are not independent.
 
-import type { NamedNumbers, RolloutSummary } from '../domain/rollout/rollout-summary.ts';
+import type { NamedNumbers, RolloutSummary } from '../rollout/rollout-summary.ts';
 import type { Estimate } from './estimate.ts';
 import { clusteredMean, type Mean, meanOf } from './mean.ts';
 import { byQuery, hasRolloutEnded } from './outcomes.ts';

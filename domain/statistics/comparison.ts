@@ -1,8 +1,8 @@
 // Two runs of the same queries, compared query by query. Paired: a query that is in one run only, or whose text differs,
 // is counted and named and never paired. Differences are B − A: positive means that the second run is better.
 
-import { canonicalJson } from '../domain/text/json.ts';
-import { type RolloutSummary, steeredCount, type SteeredCount, unsteered } from '../domain/rollout/rollout-summary.ts';
+import { canonicalJson } from '../text/json.ts';
+import { type RolloutSummary, steeredCount, type SteeredCount, unsteered } from '../rollout/rollout-summary.ts';
 import { clipToShare } from './estimate.ts';
 import { type Interval, type Mean, meanOf, wilson } from './mean.ts';
 import { type ComparedNumber, comparedNumbers } from './named.ts';

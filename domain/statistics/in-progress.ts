@@ -2,7 +2,7 @@
 // have ended drifts down. So three things: the ended ones, marked provisional and without an interval; the closed
 // prefix, which speed does not choose; and bounds that hold whatever the others do.
 
-import { type RolloutSummary, type RunSize, unsteered } from '../domain/rollout/rollout-summary.ts';
+import { type RolloutSummary, type RunSize, unsteered } from '../rollout/rollout-summary.ts';
 import { bareEstimate, type Estimate, shareEstimate } from './estimate.ts';
 import type { Interval } from './mean.ts';
 import { byQuery, hasRolloutEnded, isScored, known, rightBy } from './outcomes.ts';

@@ -1,7 +1,7 @@
 // The statistics of a run apart for each value of a field: its queries are split, and each part has the same numbers as
 // the whole. Pure. Queries without a value are a part of their own.
 
-import type { RolloutSummary, RunSize } from '../domain/rollout/rollout-summary.ts';
+import type { RolloutSummary, RunSize } from '../rollout/rollout-summary.ts';
 import { runStatistics, type RunStatistics, type StatisticsOptions } from './run-statistics.ts';
 
 export interface FieldGroup {

@@ -1,7 +1,7 @@
 // Facts of one rollout from its summary: right at a turn, right by a turn, its last answer. `null` is unknown (failed,
 // undecided, in flight): never 0.
 
-import type { RolloutSummary } from '../domain/rollout/rollout-summary.ts';
+import type { RolloutSummary } from '../rollout/rollout-summary.ts';
 
 type Success = 0 | 1 | null;
 type Answers = Pick<RolloutSummary, 'outcome' | 'success'>;
