@@ -13,6 +13,7 @@ import { openEvaluations } from '../viewer/index.ts';
 import { askServer } from './ask-server.ts';
 import type { Around } from './check.ts';
 import { peopleCounts } from './people.ts';
+import { untrainedRollouts } from './untrained-rollouts.ts';
 import type { RunProgress } from './run.ts';
 
 export type RunDetails = Awaited<ReturnType<typeof detailsOfRun>>;
@@ -35,7 +36,12 @@ export async function detailsOfRun(place: RunPlace, { source }: RunProgress, aro
   const biased = train !== undefined && settings !== undefined && isBiased(settings);
   const expertsMissing = train !== undefined && model?.hasExperts === true && !model.givesExperts;
   const experts = model?.hasExperts ? await sizeOfExperts(folder) : null;
-  const warnings = { ...(biased && { biased }), ...(expertsMissing && { expertsMissing }) };
+  const untrained = await untrainedRollouts(store, stored?.record).catch(() => undefined);
+  const warnings = {
+    ...(biased && { biased }),
+    ...(expertsMissing && { expertsMissing }),
+    ...(untrained && { untrained }),
+  };
   const kept = experts && experts.files > 0 ? { experts } : {};
   return { run, folder, servers, feed, evaluations, weights, people, forkedFrom, ...warnings, ...kept };
 }

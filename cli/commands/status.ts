@@ -24,6 +24,7 @@ import { peopleLine } from '../view/people.ts';
 import { serverTable, slotsText, weightsLines } from '../view/servers.ts';
 import { evaluationLine } from '../view/statistics-text.ts';
 import { summaryLines } from '../view/summary.ts';
+import { untrainedLine } from '../view/untrained.ts';
 import { lineageText } from '../view/trajectory-text.ts';
 
 export type RunStatus = RunProgress & RunDetails;
@@ -89,6 +90,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     status.experts &&
       `${paint('dim', 'Experts')}    ${bytesText(status.experts.bytes)} in ${plural(status.experts.files, 'file')}, before their compression`,
     status.expertsMissing && paint('yellow', EXPERTS_MISSING),
+    status.untrained && paint('yellow', untrainedLine(status.untrained)),
     evaluationLine(status.evaluations, paint),
     status.servers.length > 0 && ['', serverTable(status.servers, paint), ''],
     weightsLines(status.weights, paint),

@@ -5,6 +5,7 @@ import { samplesPerQuery } from '../../domain/samples/group.ts';
 import type { Estimate } from '../../domain/statistics/estimate.ts';
 import { passesOf, runStatistics } from '../../domain/statistics/run-statistics.ts';
 import { readRunSummaries } from '../../library/run-summaries.ts';
+import { type UntrainedRollouts, untrainedRollouts } from '../../library/untrained-rollouts.ts';
 import { shortPath, runArgument, shellQuoted, commandLine } from '../../library/command-line.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import type { RunPlace } from '../../run/place.ts';
@@ -14,6 +15,7 @@ import { clock, count, lines, paintFor, percent, plural } from '../format.ts';
 import { givesIds } from '../../inference/index.ts';
 import { type Io, typable } from '../io.ts';
 import { summaryLines } from '../view/summary.ts';
+import { untrainedLine } from '../view/untrained.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import { isOnDisk } from '../../records/place.ts';
 
@@ -39,12 +41,19 @@ export async function showEnding(io: Io, ending: Ending, json: boolean): Promise
   const record = (await place.store.get('run').catch(() => undefined))?.record;
   const passes = record ? await passAtKOf(place, record, result) : [];
   const passAtK = passes.map(({ name, value, n }) => ({ name, value, queries: n }));
+  const untrained = await untrainedRollouts(place.store, record).catch(() => undefined);
   return {
     json: {
-      ...{ event: 'ended', exitCode: code, ...result, ...(passAtK.length > 0 && { passAtK }) },
+      ...{
+        event: 'ended',
+        exitCode: code,
+        ...result,
+        ...(passAtK.length > 0 && { passAtK }),
+        ...(untrained && { untrained }),
+      },
       ...{ folder: place.store.folder, url },
     },
-    ...(!json && { text: await endingText(io, ending, record, passes) }),
+    ...(!json && { text: await endingText(io, ending, record, passes, untrained) }),
     notes: code === EXIT.ok ? [] : [`everturn: ${await causeOf(ending)}`],
     code,
   };
@@ -55,6 +64,7 @@ async function endingText(
   ending: Ending,
   record: RunRecord | undefined,
   passes: readonly Estimate[],
+  untrained: UntrainedRollouts | undefined,
 ): Promise<string> {
   const { place, result, url, local, viewer, tookMs = null } = ending;
   const paint = paintFor(io.out, io.env);
@@ -71,6 +81,7 @@ async function endingText(
   const text = lines(
     '',
     summaryLines(result, run, paint, played, shares.length > 0 ? [`${shares.join(', ')}.`] : []),
+    untrained && paint('yellow', untrainedLine(untrained)),
     '',
     fact('Folder', shortPath(io, folder)),
     url && fact('Temporal', url),
