@@ -5,10 +5,10 @@
 import { compareSpellings, compareTexts, type Outcome } from './compare/compare-texts.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import { findAnswer, type Found, behindBoxes, statedIn } from './find/answer.ts';
-import { asksPercent, withoutAskedScale } from './find/asked.ts';
-import { lastLetter, LETTERS, namesOneChoice } from './read/choices.ts';
-import { findChoice, placeOfWords } from './find/choice.ts';
-import { LIMITS } from './limits.ts';
+import { asksPercent, withoutAskedScale } from './read/asked.ts';
+import { lastLetter, LETTERS, namesOneChoice, placeOfWords } from './read/choices.ts';
+import { findChoice } from './find/choice.ts';
+import { LIMITS } from './base/limits.ts';
 import { type JudgeOptions, leafOptions, readSolution, type Solution } from './solution.ts';
 import { answerChoice, choicesSaid, isProse, solutionChoice, plainWords, says } from './read/words.ts';
 

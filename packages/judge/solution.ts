@@ -8,7 +8,7 @@ import type { LeafOptions } from './compare/leaf.ts';
 import { dateOf } from './read/moments.ts';
 import { numberWord } from './read/number-words.ts';
 import { isWording, saysEverything, saysNothing, solutionChoice, yesOrNo } from './read/words.ts';
-import { MANY, remembered } from './remembered.ts';
+import { MANY, remembered } from './base/remembered.ts';
 import { listedChoices } from './read/choices.ts';
 import { plainSigns } from './read/plain-signs.ts';
 import { percentInOneWord } from './find/percent.ts';

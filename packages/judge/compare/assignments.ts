@@ -1,7 +1,7 @@
 // Names in lists: which assignments stand for an ordered tuple, and which for several values of one name; and conditions
 // about several letters (`x > 0, y < 0`).
 
-import { ELEMENT, type Node, type Of } from '../ast.ts';
+import { ELEMENT, type Node, type Of } from '../base/ast.ts';
 import { isAssignment, lastLink } from './relation.ts';
 import { letters } from '../value/comparison.ts';
 

@@ -1,20 +1,19 @@
 // Compares a solution's final answer with an answer's, both as texts: choices, dates, words, then mathematics in each
 // way that it may be read. Right needs a proof; everything else is wrong and says why.
 
-import { type Choice, lastLetter, LETTERS, namesOneChoice } from '../read/choices.ts';
-import type { Node } from '../ast.ts';
+import { type Choice, lastLetter, LETTERS, namesOneChoice, placeOfWords } from '../read/choices.ts';
+import type { Node } from '../base/ast.ts';
 import { compareAnswers } from './compare.ts';
 import { familiesOf, type Family, familyOf } from './families.ts';
 import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
-import { placeOfWords } from '../find/choice.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
-import { LIMITS, TooBig, Unparsed } from '../limits.ts';
+import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
 import { dateOf, timeOf, weekdayOf } from '../read/moments.ts';
 import { numberWord } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
-import * as Q from '../rational.ts';
-import { MANY, remembered } from '../remembered.ts';
+import * as Q from '../base/rational.ts';
+import { MANY, remembered } from '../base/remembered.ts';
 import { respell } from '../read/spelling.ts';
 import { isSpelling } from './spelled.ts';
 import type { Reading } from '../read/tokens.ts';

@@ -2,7 +2,7 @@
 // inequalities as sets of numbers, equations, matrices, ratios. Nothing is right because it is close: every
 // kind ends in leaf.ts.
 
-import { children, ELEMENT, mapChildren, type Node, type Of, some } from '../ast.ts';
+import { children, ELEMENT, mapChildren, type Node, type Of, some } from '../base/ast.ts';
 import { type Comparison, letters } from '../value/comparison.ts';
 import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
 import { sameRegion } from './number-sets.ts';

@@ -2,7 +2,7 @@
 // integers a family is a period and a start: kπ, −kπ and (k + 1)π are one, and so are kπ and the pair 2kπ, π + 2kπ. Not
 // covered: families that do not run in even steps, but by their form.
 
-import { add, int, mul, neg, type Node, type Of } from '../ast.ts';
+import { add, int, mul, neg, type Node, type Of } from '../base/ast.ts';
 import { isAssignment, lastLink } from './relation.ts';
 import { type Comparison, constant, letters } from '../value/comparison.ts';
 import { replaceSymbol } from '../value/exact.ts';

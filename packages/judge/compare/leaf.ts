@@ -1,12 +1,12 @@
 // Compares two single values: units and currency, degrees, percentages, rounding. The worth of a
 // value itself is settled by equal.ts.
 
-import { mapChildren, mul, type Node, num, some } from '../ast.ts';
+import { mapChildren, mul, type Node, num, some } from '../base/ast.ts';
 import { type Comparison, type Equality, precise } from '../value/comparison.ts';
 import { equalExpressions } from '../value/equal.ts';
 import { exact } from '../value/exact.ts';
-import * as Q from '../rational.ts';
-import { askedUnit, isOtherKind } from '../find/asked.ts';
+import * as Q from '../base/rational.ts';
+import { askedUnit, isOtherKind } from '../read/asked.ts';
 import { isHarmlessPhrase, sameLabels, unitOf } from '../read/unit-words.ts';
 import { asProduct } from './shape.ts';
 

@@ -1,7 +1,7 @@
 // Sets of real numbers as one form: the break points in order, and whether each point and each gap between them
 // belongs. Union, intersection, difference and equality are walks over the break points of both.
 
-import { int, mul, type Node, type Relop } from '../ast.ts';
+import { int, mul, type Node, type Relop } from '../base/ast.ts';
 import { type Comparison, constant } from '../value/comparison.ts';
 import { infinity, type Word } from './leaf.ts';
 

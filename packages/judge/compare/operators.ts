@@ -2,8 +2,8 @@
 // quantity, a remainder is taken of the whole. Which letters are matrices shows on either side (bold, a transpose, an
 // inverse, nothing but such capitals), so both sides are read together. ∇ and Δ are letters here.
 
-import { call, children, mapChildren, mul, type Node, num, some } from '../ast.ts';
-import { rational } from '../rational.ts';
+import { call, children, mapChildren, mul, type Node, num, some } from '../base/ast.ts';
+import { rational } from '../base/rational.ts';
 
 export function withOperators(gold: Node, answer: Node): readonly [Node, Node] {
   const matrices = new Set(capitalsOf(gold, answer));

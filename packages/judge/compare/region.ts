@@ -2,7 +2,7 @@
 // solved: plain bounds, absolute values, polynomials and fractions of them whose zeros can be written down. Leaves all
 // others undecided.
 
-import { add, children, mapChildren, neg, type Node, type Of, type Relop } from '../ast.ts';
+import { add, children, mapChildren, neg, type Node, type Of, type Relop } from '../base/ast.ts';
 import {
   ALL,
   between,
@@ -18,7 +18,7 @@ import {
 } from './number-sets.ts';
 import { type Comparison, letters } from '../value/comparison.ts';
 import { type Fraction, fractionIn, type Polynomial, realRoots, polynomialAt } from '../value/polynomial.ts';
-import * as Q from '../rational.ts';
+import * as Q from '../base/rational.ts';
 
 /** The solutions of a chain of comparisons in one unknown. */
 export function solve(node: Of<'rel'>, c: Comparison, same: SamePoint): Region | undefined {

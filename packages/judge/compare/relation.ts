@@ -2,7 +2,7 @@
 // relations say the same (sides swapped, both sides scaled, solved for another letter). Ratios are equal part by part, or if
 // all parts divided by the first one are.
 
-import { add, neg, type Node, type Of, type Relop, some } from '../ast.ts';
+import { add, neg, type Node, type Of, type Relop, some } from '../base/ast.ts';
 import type { Word } from './leaf.ts';
 import { flip } from './number-sets.ts';
 import { type Comparison, constant, letters } from '../value/comparison.ts';
@@ -11,7 +11,7 @@ import type { Residue } from '../value/field.ts';
 import { value } from '../value/numeric.ts';
 import { balls, Imprecise, NoValue } from '../value/reals.ts';
 import { residue } from '../value/residues.ts';
-import * as Q from '../rational.ts';
+import * as Q from '../base/rational.ts';
 
 type Again = (g: Node, a: Node) => Word;
 type InOrder = (g: readonly Node[], a: readonly Node[], again: Again) => Word;

@@ -2,8 +2,8 @@
 // of its own, so that none is lost), ± becomes two values, degrees find their meaning, a letter before a bracket becomes a
 // product or a function, single brackets fall away, a factor before a matrix is multiplied into it.
 
-import { add, type Join, mapChildren, mul, neg, type Node, type Of, some } from '../ast.ts';
-import { rational } from '../rational.ts';
+import { add, type Join, mapChildren, mul, neg, type Node, type Of, some } from '../base/ast.ts';
+import { rational } from '../base/rational.ts';
 import { parseAnswer } from '../read/parse.ts';
 import { FUNCTION_LETTERS } from '../read/vocabulary.ts';
 

@@ -3,7 +3,7 @@
 
 import { isDenied, STATING } from '../read/choices.ts';
 import { plainSigns } from '../read/plain-signs.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../base/limits.ts';
 import { isRelationSign } from '../compare/spelled.ts';
 import { dateOf, timeOf } from '../read/moments.ts';
 import { lastBoxes, scanBoxes } from './boxes.ts';

@@ -1,4 +1,4 @@
-// The letter of a choice in running text, where the solution is a choice and the answer marks none; and what a question lists.
+// The letter of a choice in running text, where the solution is a choice and the answer marks none.
 
 import { type Choice, letterAlone, letterMentioned, letterNamed } from '../read/choices.ts';
 import type { LeafOptions } from '../compare/leaf.ts';
@@ -18,17 +18,3 @@ export function findChoice(
     named !== undefined && named !== letter && new RegExp(`(?<![A-Za-z])${named}(?![A-Za-z])`).test(rest);
   return isContent ? undefined : named;
 }
-
-/** The place of the choice that has these words; -1 if none has. */
-export function placeOfWords(words: string, choices: readonly string[]): number {
-  const own = squeezed(words);
-  return own === ''
-    ? -1
-    : choices.findIndex((text) => squeezed(text) === own || squeezed(text.split('\n', 1)[0]!) === own);
-}
-
-const squeezed = (text: string): string =>
-  text
-    .replace(/[\s${}~]|\\(?:text|mathrm|[,;:! ])|\*\*/g, '')
-    .replace(/\.$/, '')
-    .toLowerCase();

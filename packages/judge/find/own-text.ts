@@ -3,7 +3,7 @@
 
 import { plainSigns } from '../read/plain-signs.ts';
 import { answerMessage, behindThoughts } from './thoughts.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../base/limits.ts';
 import { scanBoxes } from './boxes.ts';
 import { percentInOneWord } from './percent.ts';
 

@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url';
 import type { Judged, JudgeOptions } from '../judge.ts';
-import { LIMITS } from '../limits.ts';
+import { LIMITS } from '../base/limits.ts';
 import type { SolutionExam } from '../solution.ts';
 import type { ChildJob } from './child.ts';
 import { JudgePool } from './pool.ts';

@@ -233,3 +233,17 @@ function undenied(line: string, found: RegExpExecArray | undefined): string | un
     return undefined;
   return found.slice(1).find((one) => one !== undefined);
 }
+
+/** The place of the choice that has these words; -1 if none has. */
+export function placeOfWords(words: string, choices: readonly string[]): number {
+  const own = squeezed(words);
+  return own === ''
+    ? -1
+    : choices.findIndex((text) => squeezed(text) === own || squeezed(text.split('\n', 1)[0]!) === own);
+}
+
+const squeezed = (text: string): string =>
+  text
+    .replace(/[\s${}~]|\\(?:text|mathrm|[,;:! ])|\*\*/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();

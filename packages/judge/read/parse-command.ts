@@ -1,9 +1,9 @@
 // The commands of LaTeX that stand for values: fractions, roots, functions, sums, sets, matrices. Also serves
 // plain text (`sqrt(2)`, `sin x`), whose words arrive here as commands.
 
-import { call, int, type Node, some } from '../ast.ts';
+import { call, int, type Node, some } from '../base/ast.ts';
 import { accept, type Cursor, expect, isCmd, isSign, nested, peek, take, type Token } from './tokens.ts';
-import { Unparsed } from '../limits.ts';
+import { Unparsed } from '../base/limits.ts';
 import { bars, isOver, numberNode, overBrace } from './parse-primary.ts';
 import { explicitSet, parseEnvironment } from './parse-enclosed.ts';
 import {

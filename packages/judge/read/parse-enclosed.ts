@@ -1,8 +1,8 @@
 // The contents of braces and environments: sets by their elements or by the condition that these meet, matrices as rows of
 // cells, alignments as lists of their lines. A determinant is a function of its matrix.
 
-import { call, ELEMENT, type Node } from '../ast.ts';
-import { LIMITS, TooBig, Unparsed } from '../limits.ts';
+import { call, ELEMENT, type Node } from '../base/ast.ts';
+import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
 import { accept, type Cursor, isCmd, isSign, peek, shallow, take } from './tokens.ts';
 import { replaceSymbol } from '../value/exact.ts';
 import { letters } from '../value/comparison.ts';

@@ -1,8 +1,8 @@
 // Signs and brackets beside a value: degrees and primes (`12° 30' 15"`, `25°C`, `f'`), names that take
 // brackets (f', f^{-1}), the modulus of a congruence, the dot and the cross of vectors.
 
-import { add, call, mul, neg, type Node, num, some } from '../ast.ts';
-import { div as divide, fromDecimal, rational } from '../rational.ts';
+import { add, call, mul, neg, type Node, num, some } from '../base/ast.ts';
+import { div as divide, fromDecimal, rational } from '../base/rational.ts';
 import { type Cursor, isCmd, isSign, peek, type Token } from './tokens.ts';
 import { FUNCTION_LETTERS } from './vocabulary.ts';
 

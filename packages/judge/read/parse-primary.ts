@@ -1,13 +1,13 @@
 // The leaves of an answer: numbers, letters, brackets, bars, functions with their powers and indices. The
 // commands of LaTeX are in parse-command.ts.
 
-import { call, isExpression, neg, num, type Node, some } from '../ast.ts';
+import { call, isExpression, neg, num, type Node, some } from '../base/ast.ts';
 import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './tokens.ts';
 import { isRefusing } from './harmless-words.ts';
-import { LIMITS, TooBig, Unparsed } from '../limits.ts';
+import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
 import { degreeAhead, degrees, isDegree, isNamedFunction } from './parse-names.ts';
 import { numberWord } from './number-words.ts';
-import { add as addRational, fromDecimal, rational } from '../rational.ts';
+import { add as addRational, fromDecimal, rational } from '../base/rational.ts';
 import { FUNCTION_LETTERS, FUNCTIONS, startsCommand } from './vocabulary.ts';
 
 /** Can the next token begin a factor? */

@@ -1,12 +1,12 @@
 // The words of an answer: those that lead to a value, and those behind it. Each is a factor, a unit, a label or a known
 // function; a condition is no part of a value.
 
-import { type Node, num, type Relop, some, times } from '../ast.ts';
+import { type Node, num, type Relop, some, times } from '../base/ast.ts';
 import { type Cursor, isCmd, isSign, peek, type Token } from './tokens.ts';
 import { isHarmlessWord, SCALES } from './harmless-words.ts';
-import { Unparsed } from '../limits.ts';
+import { Unparsed } from '../base/limits.ts';
 import { parsePostfix } from './parse-primary.ts';
-import * as Q from '../rational.ts';
+import * as Q from '../base/rational.ts';
 import { isHarmlessPhrase, isUnitWord, unitPhrase } from './unit-words.ts';
 import { CONDITION_WORDS, FUNCTIONS, RELATIONS } from './vocabulary.ts';
 

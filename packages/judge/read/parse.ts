@@ -1,7 +1,7 @@
 // Reads a final answer into a tree: lists of relations of sums of products. Recursive descent without
 // backtracking, so linear in length; the leaves are in parse-primary.ts. Throws Unparsed or TooBig, nothing else.
 
-import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relop, times } from '../ast.ts';
+import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relop, times } from '../base/ast.ts';
 import {
   accept,
   type Cursor,
@@ -15,12 +15,12 @@ import {
   type Token,
   tokenize,
 } from './tokens.ts';
-import { LIMITS, TooBig, Unparsed } from '../limits.ts';
+import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
 import { parseCommand } from './parse-command.ts';
 import { congruence, vectorProduct } from './parse-names.ts';
 import { isPlainNumber, isWord, leads, parseWords, relop } from './parse-words.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
-import * as Q from '../rational.ts';
+import * as Q from '../base/rational.ts';
 import { respell } from './spelling.ts';
 import { leadsTo } from './harmless-words.ts';
 import { inward, tidy } from './tidy-tokens.ts';

@@ -2,8 +2,8 @@
 // spacing and styling are dropped here. Thousands separators and decimal commas are settled here, because they are spelling
 // and not structure.
 
-import { isShallow, type Node } from '../ast.ts';
-import { LIMITS, TooBig, Unparsed } from '../limits.ts';
+import { isShallow, type Node } from '../base/ast.ts';
+import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
 import { BOLD, FUNCTION_NAMES, FUNCTIONS, IGNORED, TEXT_COMMANDS } from './vocabulary.ts';
 
 type TokenType = 'num' | 'id' | 'word' | 'cmd' | 'text' | 'sign' | 'newline' | 'begin' | 'end';

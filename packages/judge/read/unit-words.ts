@@ -2,12 +2,12 @@
 // base dimensions and an exact factor, where 5 N are 5 kg m/s² and a year has 12 months. Other words are labels: nouns of
 // a table, or unknown. A dimension is a sorted text of names and powers.
 
-import { fromDecimal, inv, mul, type Rational, rational } from '../rational.ts';
+import { fromDecimal, inv, mul, type Rational, rational } from '../base/rational.ts';
 import { type Cursor, isCmd, isSign, peek } from './tokens.ts';
 import { isChanging, isFiller, isNoun, isRefusing, SCALES, singular } from './harmless-words.ts';
 import { numberWord } from './number-words.ts';
 import { CONDITION_WORDS, FUNCTIONS } from './vocabulary.ts';
-import { remembered } from '../remembered.ts';
+import { remembered } from '../base/remembered.ts';
 
 export interface Unit {
   /** `length^2 time^-1` as a sorted text; empty without a unit of known worth. */

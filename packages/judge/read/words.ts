@@ -2,7 +2,7 @@
 
 import { type Choice, choiceOfAnswer, choiceOfSolution, severalChoices } from './choices.ts';
 import { isRefusing } from './harmless-words.ts';
-import { remembered } from '../remembered.ts';
+import { remembered } from '../base/remembered.ts';
 
 export const WRAPPER =
   /\\(?:text|textbf|textit|textrm|textnormal|mathrm|mathbf|mbox|bf|rm|operatorname|boxed|emph|underline|mathsf|texttt|textsf|left|right|displaystyle)\b/g;

@@ -4,7 +4,7 @@ import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import type { Big } from '../value/big-arithmetic.ts';
 import { bigReals } from '../value/bigreals.ts';
-import { rational } from '../rational.ts';
+import { rational } from '../base/rational.ts';
 import { NoValue } from '../value/reals.ts';
 import { randomSource } from '../../../test/support/texts.ts';
 

@@ -1,7 +1,7 @@
 // Arithmetic over BigInt: a mantissa of a fixed number of bits times a power of two. No value is silently zero or infinite:
 // what leaves the range has no value.
 
-import type * as Q from '../rational.ts';
+import type * as Q from '../base/rational.ts';
 import { NoValue, Undefined } from './reals.ts';
 
 /** m·2^e; the mantissa is 0 or as long as its reals' precision. */

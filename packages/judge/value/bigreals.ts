@@ -1,7 +1,7 @@
 // Real numbers of many digits, made of an arithmetic over BigInt and the elementary functions on it: the last word where
 // doubles cannot tell.
 
-import * as Q from '../rational.ts';
+import * as Q from '../base/rational.ts';
 import {
   type Arithmetic,
   type Big,

@@ -2,12 +2,12 @@
 // and of even roots. Between them both sides are analytic, so agreement in each such cell shows equality; sample
 // points are laid in every cell. Says when it cannot know all cells. Its work is counted in steps.
 
-import { add, children, mapChildren, neg, type Node, type Of, some } from '../ast.ts';
+import { add, children, mapChildren, neg, type Node, type Of, some } from '../base/ast.ts';
 import { type Comparison, constant, letters } from './comparison.ts';
 import { exact, replaceSymbol } from './exact.ts';
 import { fractionIn, type Polynomial, realRoots } from './polynomial.ts';
-import { spend } from '../limits.ts';
-import * as Q from '../rational.ts';
+import { spend } from '../base/limits.ts';
+import * as Q from '../base/rational.ts';
 
 export type Point = Map<string, Q.Rational>;
 

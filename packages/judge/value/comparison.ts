@@ -1,15 +1,15 @@
 // The state of one comparison of two answers: its budget, what it has computed, and the fields its residues are in; how its
 // outcome is named; the letters of an expression, and the value of one that has none.
 
-import { children, type Node, some } from '../ast.ts';
-import { type Budget, LIMITS } from '../limits.ts';
+import { children, type Node, some } from '../base/ast.ts';
+import { type Budget, LIMITS } from '../base/limits.ts';
 import { bigReals } from './bigreals.ts';
 import type { ExactContext } from './exact.ts';
 import { NUMBER_FIELDS } from './field.ts';
 import { value } from './numeric.ts';
 import { balls, Imprecise, NoValue } from './reals.ts';
 import type { ResidueContext } from './residues.ts';
-import * as Q from '../rational.ts';
+import * as Q from '../base/rational.ts';
 
 /** How equality was shown, or why it was not. */
 export type Equality = 'exact' | 'form' | 'sampled' | 'different' | 'unknown';

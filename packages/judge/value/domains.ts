@@ -2,7 +2,7 @@
 // real are not equal. Also whether an answer holds a constant that has no value at all, such as 7/0 or ln 0: it is right
 // for nothing, whatever its normal form says.
 
-import { children, type Node, some } from '../ast.ts';
+import { children, type Node, some } from '../base/ast.ts';
 import { bigReals } from './bigreals.ts';
 import { type Comparison, letters } from './comparison.ts';
 import type { Complex, NumericContext } from './functions.ts';

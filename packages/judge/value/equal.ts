@@ -1,12 +1,12 @@
 // Are two expressions equal? Layers, each of which may settle it: exact fractions, residues of the normal form, sampled
 // values (sampling.ts).
 
-import { children, type Node, add, mapChildren, mul, some } from '../ast.ts';
+import { children, type Node, add, mapChildren, mul, some } from '../base/ast.ts';
 import type { Comparison, Equality } from './comparison.ts';
 import { exact, type ExactContext } from './exact.ts';
 import { residue } from './residues.ts';
 import { sampled } from './sampling.ts';
-import * as Q from '../rational.ts';
+import * as Q from '../base/rational.ts';
 
 export function equalExpressions(a: Node, b: Node, c: Comparison): Equality {
   const shown = byForm(a, b, c);

@@ -1,9 +1,9 @@
 // Exact values: evaluates an expression to a fraction of big integers, or says that it has none. Every
 // operation is bounded before it is done, so no input makes it slow.
 
-import { children, mapChildren, type Node } from '../ast.ts';
-import { type Budget, LIMITS, spend, TooBig } from '../limits.ts';
-import * as Q from '../rational.ts';
+import { children, mapChildren, type Node } from '../base/ast.ts';
+import { type Budget, LIMITS, spend, TooBig } from '../base/limits.ts';
+import * as Q from '../base/rational.ts';
 
 export interface ExactContext {
   readonly budget: Budget;

@@ -2,7 +2,7 @@
 // Both primes are safe primes ((p − 1)/2 is prime as well) of 127 bits: no power and no number that fits the limits
 // is zero or one there by the prime's own structure, as 2^127 would be for a Mersenne prime.
 
-import type { Rational } from '../rational.ts';
+import type { Rational } from '../base/rational.ts';
 
 export interface Residue {
   readonly re: bigint;

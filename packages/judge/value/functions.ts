@@ -1,11 +1,11 @@
 // Complex arithmetic over either kind of reals, and the named functions: roots, logarithms, trigonometry and its inverses,
 // all built from exp, ln, sin, cos and atan2 of the reals given. A number without an imaginary part stays on the real line.
 
-import { int, type Node } from '../ast.ts';
-import { spend } from '../limits.ts';
+import { int, type Node } from '../base/ast.ts';
+import { spend } from '../base/limits.ts';
 import { NotReal, NoValue, type Reals, Undefined } from './reals.ts';
 import type { ResidueContext } from './residues.ts';
-import * as Q from '../rational.ts';
+import * as Q from '../base/rational.ts';
 
 export interface Complex<T> {
   readonly re: T;

@@ -1,9 +1,9 @@
 // The value of an expression as a complex number, over either kind of reals. Real where it can be: an odd
 // root of a negative real is real; `real` mode refuses values that leave the real line.
 
-import { type Node, some } from '../ast.ts';
+import { type Node, some } from '../base/ast.ts';
 import { exact, expand, replaceSymbol } from './exact.ts';
-import { spend } from '../limits.ts';
+import { spend } from '../base/limits.ts';
 import {
   type Complex,
   exponential,
@@ -15,7 +15,7 @@ import {
   quotient,
   sum,
 } from './functions.ts';
-import * as Q from '../rational.ts';
+import * as Q from '../base/rational.ts';
 import { NoValue, Undefined } from './reals.ts';
 import { drawn, residue } from './residues.ts';
 

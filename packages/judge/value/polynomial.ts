@@ -1,10 +1,10 @@
 // Polynomials in one letter with exact coefficients: read from an expression, evaluated, and their real zeros written
 // as expressions where square roots and rational zeros are enough.
 
-import { call, int, neg, type Node, num } from '../ast.ts';
+import { call, int, neg, type Node, num } from '../base/ast.ts';
 import { exact, type ExactContext, rootOf } from './exact.ts';
-import { spend } from '../limits.ts';
-import * as Q from '../rational.ts';
+import { spend } from '../base/limits.ts';
+import * as Q from '../base/rational.ts';
 
 /** Coefficients from the constant one up; no leading zeros, so the zero polynomial is empty. */
 export type Polynomial = readonly Q.Rational[];

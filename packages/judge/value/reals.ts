@@ -1,7 +1,7 @@
 // Two kinds of real numbers behind one interface. `balls` are doubles that carry a bound of their own error:
 // fast, and honest about what they cannot tell. `bigReals` (bigreals.ts) have many digits: slower, the last word.
 
-import type { Rational } from '../rational.ts';
+import type { Rational } from '../base/rational.ts';
 
 export interface Reals<T> {
   /** The cost of one function call, next to a double's. */

@@ -4,11 +4,11 @@
 // chance below 2^-100. Unlike an expanded normal form its size never grows: (a+b+c)^400 costs as much as
 // (a+b)^2. Everything else (sin, nested roots, unknown functions) is an opaque letter named by its arguments.
 
-import type { Node } from '../ast.ts';
+import type { Node } from '../base/ast.ts';
 import type { Field, Residue } from './field.ts';
 import { exact, type ExactContext, replaceSymbol, rootOf } from './exact.ts';
-import { spend } from '../limits.ts';
-import * as Q from '../rational.ts';
+import { spend } from '../base/limits.ts';
+import * as Q from '../base/rational.ts';
 
 export interface ResidueContext extends ExactContext {
   readonly field: Field;

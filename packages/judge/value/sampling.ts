@@ -3,14 +3,14 @@
 // form (cells.ts) contains a point; letters that count by convention (n, m, k) are whole, all others are fractions.
 // Not covered: differences below the digits, or in a cell that cannot be reached.
 
-import { children, type Node, some } from '../ast.ts';
+import { children, type Node, some } from '../base/ast.ts';
 import { type BigReals, bigReals } from './bigreals.ts';
 import { cellPoints, guardsOf, type Point } from './cells.ts';
 import { type Comparison, type Equality, letters } from './comparison.ts';
 import { bits, exact } from './exact.ts';
-import { TooBig } from '../limits.ts';
+import { TooBig } from '../base/limits.ts';
 import { WHOLE } from './numeric.ts';
-import * as Q from '../rational.ts';
+import * as Q from '../base/rational.ts';
 import { balls, type Ball, type Reals } from './reals.ts';
 import { drawn, residue } from './residues.ts';
 import { watchful, Hidden } from './watchful.ts';

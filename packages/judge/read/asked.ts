@@ -1,9 +1,9 @@
 // The form in which a question asks for its answer: a percentage, a unit, a scale. Nothing else
 // of a question changes a verdict but the numbers that it gives (last-value.ts) and the choices that it lists (choice.ts).
 
-import { equal } from '../rational.ts';
-import { type Unit, unitOf } from '../read/unit-words.ts';
-import { remembered } from '../remembered.ts';
+import { equal } from '../base/rational.ts';
+import { type Unit, unitOf } from './unit-words.ts';
+import { remembered } from '../base/remembered.ts';
 
 const ASKS = /\b(?:how|what|which|find|compute|determine|calculate|express|give)\b/i;
 /** The sentences of a question that ask. */
