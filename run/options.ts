@@ -108,7 +108,7 @@ export const PROGRAM_FIELDS = {
   }),
   structured: option(orNull(oneOf('prompt', 'constrain', 'refuse')), null, {
     argument: '<prompt|constrain|refuse>',
-    help: 'with a program: a JSON schema or forced tool that it asks for: prompt = said in the system text; constrain = held to by the server; default: prompt, with openai: constrain',
+    help: 'with a program: a JSON schema or forced tool that it asks for: prompt = said in the system text; constrain = held to by the server; refuse = a schema is refused; default: prompt, with openai: constrain',
   }),
   trainCalls: option(orNull(TRAIN_CALLS), null, {
     fromText: (given) => given.trim(),
