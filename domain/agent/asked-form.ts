@@ -1,6 +1,6 @@
 // The form that a request asks its reply to have: JSON by a schema, another grammar, a call of a tool. A run takes it in one of four
 // ways. `prompt`: the system text says it, in one wording, and the policy answers freely: the sample is the policy's own.
-// `constrain`: the server holds the reply to it, and its tokens are not trained: their logprobs are of another distribution.
+// `constrain`: the server holds the reply to it, and its tokens are trained over the sets that this left, if the server says them.
 // `pass`: an endpoint of chat completions takes it as it is. `refuse`: nothing is held to a form. Pure.
 
 import type { Json } from '../text/json.ts';
@@ -44,7 +44,8 @@ const LEFT_OUT = (field: string) => `${field} was left out: a reply that is held
 const IN_WORDS = (field: string) => `${field} stands in the system text.`;
 const HELD = {
   prompt: IN_WORDS,
-  constrain: (field: string) => `The server held the reply to ${field}: it is not trained.`,
+  constrain: (field: string) =>
+    `The server held the reply to ${field}: without the sets of tokens that this left it is not trained.`,
   pass: (field: string) => `${field} was passed on.`,
 };
 

@@ -27,12 +27,11 @@ export function parseTrainCalls(text: string): TrainCalls | undefined {
     : { field, are: not === '', values };
 }
 
-type Labelled = Pick<AskedCall, 'model' | 'tag' | 'train'> & Partial<Pick<AskedCall, 'limits'>>;
+type Labelled = Pick<AskedCall, 'model' | 'tag' | 'train'>;
 
 /** `trainCalls`: of the run; undefined: all of them. */
 export function isTrainedCall(call: Labelled, trainCalls: string | undefined): boolean {
-  // A reply that a server held to a form was not drawn freely.
-  if (call.train === false || call.limits?.form) return false;
+  if (call.train === false) return false;
   const wanted = trainCalls === undefined ? undefined : parseTrainCalls(trainCalls);
   if (!wanted) return true;
   const value = call[wanted.field];

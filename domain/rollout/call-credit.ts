@@ -8,7 +8,7 @@ import type { RolloutSettings } from './settings.ts';
 import type { VerdictRecord } from './trajectory.ts';
 import type { TurnRecord } from './turn.ts';
 
-type Call = Pick<TurnRecord, 'turn' | 'asked'>;
+type Call = Pick<TurnRecord, 'turn' | 'asked' | 'kept'>;
 type Judged = Pick<VerdictRecord, 'verdict' | 'reward' | 'callReward'>;
 type Settings = Pick<RolloutSettings, 'rewardScaling' | 'rewardBias' | 'turnDiscount' | 'program'>;
 
@@ -37,7 +37,11 @@ export function callDepths(calls: readonly Call[]): number[] {
 
 /** Turns that the run or the program leaves out of training. */
 export const untrainedCalls = (calls: readonly Call[], { program }: Pick<RolloutSettings, 'program'>): number[] =>
-  calls.flatMap(({ turn, asked }) => (asked && !isTrainedCall(asked, program?.trainCalls) ? [turn] : []));
+  calls.flatMap(({ turn, asked, kept }) => {
+    // A reply that a server held to a form was drawn from what the form left: a trainer must know the sets.
+    const isFree = !asked?.limits?.form || kept !== undefined;
+    return asked && !(isFree && isTrainedCall(asked, program?.trainCalls)) ? [turn] : [];
+  });
 
 /** One return per call. `rewards`: of each; `final`: R; `abandoned`: turns that count only where another one extends them. */
 export function callReturns(

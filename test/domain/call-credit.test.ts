@@ -3,8 +3,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { replyForm } from '../../domain/agent/reply-form.ts';
+import type { AskedCall } from '../../domain/agent/call-record.ts';
 import { isTrainedCall, parseTrainCalls } from '../../domain/agent/train-calls.ts';
-import { callDepths, callReturns, keptCalls, mean, scoredCalls } from '../../domain/rollout/call-credit.ts';
+import {
+  callDepths,
+  callReturns,
+  keptCalls,
+  mean,
+  scoredCalls,
+  untrainedCalls,
+} from '../../domain/rollout/call-credit.ts';
 import { callAdvantages, comparedCalls, spreadsOf } from '../../domain/samples/call-advantages.ts';
 import { groupLabels, memberAdvantages, scoredMember, turnAdvantages } from '../../domain/samples/group.ts';
 import type { EndRecord } from '../../domain/rollout/trajectory.ts';
@@ -137,10 +145,20 @@ describe('the choice of calls that are trained', () => {
     ['model=a=b', { model: 'a=b' }, true],
     ['tag=main', { tag: 'main', train: false as const }, false],
     [undefined, { train: false as const }, false],
-    [undefined, { limits: { form: replyForm('json', {}) } }, false],
     [undefined, {}, true],
   ])('%s of %j is %s', (chosen, call, is) => {
     expect(isTrainedCall(call, chosen)).toBe(is);
+  });
+
+  test('that a server held to a form is trained only with the sets that it was drawn from', () => {
+    const asked = { parent: null, limits: { form: replyForm('json', {}) } } as unknown as AskedCall;
+    const calls = [
+      { turn: 1, asked },
+      { turn: 2, asked, kept: 'AQA=' },
+      { turn: 3, asked: { ...asked, train: false as const }, kept: 'AQA=' },
+      { turn: 4, asked: { ...asked, limits: {} } },
+    ];
+    expect(untrainedCalls(calls, {})).toEqual([1, 3]);
   });
 
   test.each(['', 'main', 'tag=', 'name=main', 'tag=a,,b', 'tag!main', 'tag==a', 'tag=a&model=b', "tag='a'", 'tag=*'])(
