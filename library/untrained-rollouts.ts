@@ -3,7 +3,7 @@
 import { parseTrainCalls } from '../domain/agent/index.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
-import { readTrajectory, rolloutsInOrder } from '../records/reading/trajectories.ts';
+import { readTrajectory } from '../records/reading/trajectories.ts';
 import type { Store } from '../records/store.ts';
 
 export interface UntrainedRollouts {
@@ -17,7 +17,8 @@ export interface UntrainedRollouts {
   readonly seen: readonly (string | null)[];
 }
 
-/** Reading more ends would keep the user waiting, and a wrong name shows in the first. */
+/** More would keep the user waiting, and a wrong name shows in the first. */
+const MOST_QUERIES = 100;
 const MOST_READ = 200;
 
 /** Undefined where there is none. Damage is for `check` to name. */
@@ -28,7 +29,7 @@ export async function untrainedRollouts(store: Store, record?: RunRecord): Promi
   const { field } = wanted;
   let [rollouts, of] = [0, 0];
   let first: RolloutId | undefined;
-  for await (const id of rolloutsInOrder(store, { partly: true })) {
+  for await (const id of firstRollouts(store)) {
     const end = (await store.get('end', id).catch(() => undefined))?.record;
     if (end?.outcome !== 'complete') continue;
     of++;
@@ -42,4 +43,9 @@ export async function untrainedRollouts(store: Store, record?: RunRecord): Promi
   if (!first || !found) return undefined;
   const seen = [...new Set(found.turns.map(({ record: { asked } }) => asked?.[field] ?? null))];
   return { trainCalls, rollouts, of, query: first.query, field, seen };
+}
+
+async function* firstRollouts(store: Store): AsyncGenerator<RolloutId> {
+  for (const { queryId } of await store.readQueries(0, MOST_QUERIES))
+    yield* await store.listRolloutsOf(queryId, { partly: true });
 }
