@@ -125,28 +125,15 @@ function simplify(node: Node): Node {
   return matrixValue(inner) ?? inner;
 }
 
-/** A matrix times numbers, or over one, entry by entry; sums of matrices, and products of two. */
+/** A matrix times numbers, or over one, entry by entry. */
 function matrixValue(node: Node): Node | undefined {
-  const each = (matrix: Node, f: (cell: Node, i: number, j: number) => Node): Node | undefined =>
-    matrix.k === 'matrix'
-      ? { k: 'matrix', rows: matrix.rows.map((row, i) => row.map((cell, j) => f(cell, i, j))) }
-      : undefined;
+  const each = (matrix: Node, f: (cell: Node) => Node): Node | undefined =>
+    matrix.k === 'matrix' ? { k: 'matrix', rows: matrix.rows.map((row) => row.map(f)) } : undefined;
   if (node.k === 'neg') return each(node.arg, neg);
   if (node.k === 'div') return each(node.top, (top) => ({ k: 'div', top, bottom: node.bottom }));
-  if (node.k !== 'add' && node.k !== 'mul') return undefined;
-  const matrices = node.items.filter((n) => n.k === 'matrix');
-  const [first, second] = matrices.map(({ rows }) => rows);
-  if (!first || !matrices[0] || matrices.length > (node.k === 'mul' ? 2 : node.items.length)) return undefined;
-  if (node.k === 'add') {
-    const alike = ({ rows }: Of<'matrix'>): boolean =>
-      rows.length === first.length && rows[0]?.length === first[0]?.length;
-    if (matrices.length < node.items.length || !matrices.every(alike)) return undefined;
-    return each(matrices[0], (_, i, j) => add(matrices.map(({ rows }) => rows[i]![j]!)));
-  }
-  const scalars = node.items.filter((n) => n.k !== 'matrix');
-  if (!second) return each(matrices[0], (cell) => mul([...scalars, cell]));
-  if (first[0]?.length !== second.length) return undefined;
-  const entry = (row: readonly Node[], j: number): Node =>
-    mul([...scalars, add(row.map((cell, k) => mul([cell, second[k]![j]!])))]);
-  return { k: 'matrix', rows: first.map((row) => second[0]!.map((_, j) => entry(row, j))) };
+  if (node.k !== 'mul') return undefined;
+  const [matrix, more] = node.items.filter((n) => n.k === 'matrix');
+  if (!matrix || more) return undefined;
+  const scalars = node.items.filter((n) => n !== matrix);
+  return each(matrix, (cell) => mul([...scalars, cell]));
 }

@@ -4,7 +4,7 @@
 import { call, int, type Node, some } from '../base/ast.ts';
 import { accept, type Cursor, expect, isCmd, isSign, nested, peek, take, type Token } from './tokens.ts';
 import { Unparsed } from '../base/limits.ts';
-import { bars, isOver, numberNode, overBrace } from './parse-primary.ts';
+import { bars, numberNode } from './parse-primary.ts';
 import { explicitSet, parseEnvironment } from './parse-enclosed.ts';
 import {
   BIG,
@@ -81,7 +81,6 @@ export function parseCommand(c: Cursor, token: Token): Node {
 export function argument(c: Cursor, wholeNumber = false): Node {
   if (accept(c, '{')) {
     const inner = c.parseList(c);
-    if (isOver(c)) return overBrace(c, inner);
     expect(c, '}');
     return inner;
   }
@@ -186,7 +185,6 @@ function functionCall(c: Cursor, name: string): Node {
   }
   if (name === 'log' && base) node = call('logbase', first, base);
   else if (name === 'log10') node = call('logbase', first, int(10));
-  else if (name === 'sqrt') node = call('root', first, int(2));
   else if (name === 'exp') node = { k: 'pow', base: { k: 'const', name: 'e' }, exp: first };
   else {
     // \max\{a, b\} is \max(a, b).

@@ -223,9 +223,9 @@ function word(c: Cursor, name: string): Node {
 }
 
 /** `{n \\over k}` and `{n \\choose k}`. */
-export const isOver = (c: Cursor): boolean => isCmd(peek(c), 'over', 'choose', 'atop');
+const isOver = (c: Cursor): boolean => isCmd(peek(c), 'over', 'choose', 'atop');
 
-export function overBrace(c: Cursor, top: Node): Node {
+function overBrace(c: Cursor, top: Node): Node {
   const over = take(c).v === 'over';
   const bottom = c.parseList(c);
   expect(c, '}');

@@ -2,7 +2,7 @@
 // and of even roots. Between them both sides are analytic, so agreement in each such cell shows equality; sample
 // points are laid in every cell. Says when it cannot know all cells. Its work is counted in steps.
 
-import { add, children, mapChildren, neg, type Node, type Of, some } from '../base/ast.ts';
+import { add, children, mapChildren, neg, type Node, some } from '../base/ast.ts';
 import { type Comparison, constant, letters } from './comparison.ts';
 import { exact, replaceSymbol } from './exact.ts';
 import { fractionIn, type Polynomial, realRoots } from './polynomial.ts';
@@ -43,7 +43,7 @@ export function guardsOf(nodes: readonly Node[], c: Comparison): Node[] {
   return found
     .map((node) => withoutPower(node, c))
     .filter((node) => letters(node).size > 0 && !isPositive(node, positives, c))
-    .flatMap((node) => withoutBars(node, c));
+    .map(withoutBars);
 }
 
 /** The h of h and of 2h: it has their sign. */
@@ -89,30 +89,11 @@ function isPositive(node: Node, names: ReadonlySet<string>, c: Comparison): bool
   }
 }
 
-const MAX_FORMS = 8;
-
-/** `||x| − 1|`: the inner bars with either sign, for the first few of them. */
-function withoutBars(node: Node, c: Comparison): Node[] {
-  const forms: Node[] = [];
-  const open = [node];
-  for (let next = open.pop(); next && forms.length < MAX_FORMS; next = open.pop()) {
-    // |u| is zero where u is.
-    let form = next;
-    while (form.k === 'call' && form.name === 'abs' && form.args[0]) [form] = form.args;
-    let bars: Of<'call'> | undefined;
-    some(form, (n) => {
-      spend(c.budget, 1);
-      if (n.k === 'call' && n.name === 'abs' && letters(n).size > 0) bars = n;
-      return bars !== undefined;
-    });
-    const inner = bars?.args[0];
-    if (!inner) forms.push(form);
-    else {
-      const put = (n: Node, by: Node): Node => (n === bars ? by : mapChildren(n, (child) => put(child, by)));
-      open.push(put(form, neg(inner)), put(form, inner));
-    }
-  }
-  return forms;
+/** |u| is zero where u is. */
+function withoutBars(node: Node): Node {
+  let form = node;
+  while (form.k === 'call' && form.name === 'abs' && form.args[0]) [form] = form.args;
+  return form;
 }
 
 const MAX_POINTS = 160;
