@@ -1,5 +1,5 @@
 // The mathematics judge as a pure function: the final answer of a text against each of the solutions. With a solution
-// that can be used every answer is right or wrong; `undecided` is the data set's fault. Never throws, reads no clock,
+// that can be used every answer is right or wrong; `undecided` is the data set's fault. Throws for no text, reads no clock,
 // and its work is bounded by LIMITS.
 
 import { compareSpellings, compareTexts, type Outcome } from './compare/compare-texts.ts';
@@ -9,7 +9,7 @@ import { asksPercent, withoutAskedScale } from './read/asked.ts';
 import { lastLetter, LETTERS, namesOneChoice, placeOfWords } from './read/choices.ts';
 import { findChoice } from './find/choice.ts';
 import { LIMITS } from './base/limits.ts';
-import { type JudgeOptions, leafOptions, readSolution, type Solution } from './solution.ts';
+import { type JudgeOptions, leafOptions, mustBeAsked, readSolution, type Solution } from './solution.ts';
 import { answerChoice, choicesSaid, isProse, solutionChoice, plainWords, says } from './read/words.ts';
 
 export type { JudgeOptions } from './solution.ts';
@@ -28,8 +28,9 @@ export interface Judged {
 
 const SHOWN_CHARS = 200;
 
-/** `answer`: a whole reply. Right if its final answer equals the solution, or any of several. */
+/** `answer`: a whole reply. Right if its final answer equals the solution, or any of several. Throws for arguments of other types. */
 export function judge(answer: string, solutions: string | readonly string[], options: JudgeOptions = {}): Judged {
+  mustBeAsked(answer, solutions, options);
   const leaf = leafOptions(options);
   const read = [solutions].flat().map((text) => readSolution(text, leaf));
   const usable = read.filter((solution) => solution.usable);

@@ -8,6 +8,7 @@ import type { LeafOptions } from './compare/leaf.ts';
 import { dateOf } from './read/moments.ts';
 import { numberWord } from './read/number-words.ts';
 import { isWording, saysEverything, saysNothing, solutionChoice, yesOrNo } from './read/words.ts';
+import { LIMITS } from './base/limits.ts';
 import { MANY, remembered } from './base/remembered.ts';
 import { listedChoices } from './read/choices.ts';
 import { plainSigns } from './read/plain-signs.ts';
@@ -17,13 +18,20 @@ const DEFAULT_DECIMALS = 6;
 /** The end of a question says what it asks for. */
 const QUESTION_CHARS = 2_000;
 
-export const leafOptions = (options: JudgeOptions = {}): LeafOptions => ({
-  decimals: options.decimals ?? DEFAULT_DECIMALS,
-  decimalsGiven: options.decimals !== undefined,
-  rename: options.strict === false,
-  question: percentInOneWord(plainSigns((options.question ?? '').slice(-QUESTION_CHARS))),
-  choices: listedChoices(options.question ?? ''),
+export const leafOptions = ({ decimals, strict, question = '' }: JudgeOptions = {}): LeafOptions => ({
+  decimals: decimals ?? DEFAULT_DECIMALS,
+  decimalsGiven: decimals !== undefined,
+  rename: strict === false,
+  question: percentInOneWord(plainSigns(question.slice(-QUESTION_CHARS))),
+  choices: listedChoices(question.slice(-LIMITS.textChars)),
 });
+
+/** Throws for what a caller got wrong: the texts may be any. */
+export function mustBeAsked(answer: unknown, solutions: unknown, { decimals = 0 }: JudgeOptions = {}): void {
+  if ([answer, solutions].flat().some((text) => typeof text !== 'string'))
+    throw new TypeError('The answer and each solution is a text.');
+  if (!Number.isSafeInteger(decimals) || decimals < 0) throw new RangeError('`decimals` is a whole number from 0 on.');
+}
 
 type Unusable = 'unreadable' | 'not-equal-to-itself' | 'too-big' | 'empty';
 /** `inWords`: it is a name or a phrase, and only the same words are right. */
@@ -58,8 +66,9 @@ const isInWords = (text: string): boolean =>
 export function readSolution(text: string, options: LeafOptions): Solution {
   const found = extracted(text);
   if (!found) return isSpelling(text) && !PROSE.test(text) ? spelled(text) : unusable('empty');
-  // Decimals and names change what a pair is worth, not whether a text can be read.
-  const own = options.rename || options.decimalsGiven ? standsForItself(found.text, options) : standing(found.text);
+  // Decimals and names change what a pair is worth, not whether a text can be read; known choices do.
+  const isPlain = !options.rename && !options.decimalsGiven && options.choices.length === 0;
+  const own = isPlain ? standing(found.text) : standsForItself(found.text, options);
   if (own === 'spelled') return spelled(found.text);
   if (own !== 'yes') return unusable(own);
   return { usable: true, reason: undefined, text: found.text, bare: found.bare, spelled: false };
@@ -81,7 +90,7 @@ const extracted = remembered((text: string) => {
 }, MANY);
 
 export interface JudgeOptions {
-  /** Decimal places at which a decimal stands for an exact value; default 6. Given, decimals are rounded too. */
+  /** Decimal places, from 0 on, at which a decimal stands for an exact value; default 6. Given, decimals are rounded too. */
   readonly decimals?: number;
   /** False: letters may be renamed. Default true. */
   readonly strict?: boolean;

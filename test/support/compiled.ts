@@ -19,6 +19,8 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 const ROOMS = ['client', 'domain', 'environments', 'local', 'packages/judge', 'packages/sandbox', 'records'];
 const SUPPORT = 'test/support';
+/** What a package has beside its sources: a test packs one meanwhile. */
+const BESIDE = /^(?:dist|test)\//;
 const isOfModelServer = (name: string) => /^(?:hostile|toy)-.*\.ts$/.test(name);
 
 /** The entry of the hostile model server. */
@@ -62,7 +64,7 @@ function digestOfSources(): string {
   const hash = createHash('sha256');
   for (const room of [...ROOMS, SUPPORT])
     for (const name of readdirSync(join(ROOT, room), { encoding: 'utf8', recursive: true })
-      .filter((n) => (room === SUPPORT ? isOfModelServer(n) : n.endsWith('.ts')))
+      .filter((n) => (room === SUPPORT ? isOfModelServer(n) : n.endsWith('.ts') && !BESIDE.test(n)))
       .sort())
       hash.update(name).update(readFileSync(join(ROOT, room, name)));
   return hash.digest('hex').slice(0, 16);

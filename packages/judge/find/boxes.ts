@@ -18,7 +18,7 @@ interface BoxScan {
 }
 
 /** `\boxed 5` holds one bare token. */
-const OPENING = /\\(?:boxed|fbox)(?: *\{| +([^\s\\{}$.,;]{1,40}))/g;
+const OPENING = /\\(?:boxed|fbox)(?:\s*\{| +([^\s\\{}$.,;]{1,40}))/g;
 
 /** Each is looked for up to the end of the text. */
 const MOST_UNCLOSED = 20;

@@ -12,6 +12,12 @@ export type ChildJob =
   | { readonly answer: string; readonly solutions: readonly string[]; readonly options?: JudgeOptions | undefined }
   | { readonly examine: string };
 
+/** `result` is absent for a text that is too big for the judge, `fault` a bug of it. */
+export interface ChildReply<T> {
+  readonly result?: T;
+  readonly fault?: string;
+}
+
 // Every answer takes another way through much code: optimising it with everything inlined cost a third of the time of
 // the first ten thousand judgements, and gained nothing after them.
 setFlagsFromString('--max-inlined-bytecode-size=100');
@@ -42,7 +48,18 @@ process.stdout.write('ready\n');
 function work(line: string): string {
   Atomics.add(jobs, 0, 1);
   const job = JSON.parse(line) as ChildJob;
-  const result = 'examine' in job ? examineSolution(job.examine) : judge(job.answer, job.solutions, job.options);
+  const reply = replyTo(job);
   Atomics.add(jobs, 0, 1);
-  return JSON.stringify(result);
+  return JSON.stringify(reply);
+}
+
+function replyTo(job: ChildJob): ChildReply<unknown> {
+  try {
+    return {
+      result: 'examine' in job ? examineSolution(job.examine) : judge(job.answer, job.solutions, job.options),
+    };
+  } catch (error) {
+    // The stack's end, or a text or list that no engine holds.
+    return error instanceof RangeError ? {} : { fault: String(error).slice(0, 500) };
+  }
 }

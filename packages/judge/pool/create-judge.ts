@@ -4,8 +4,9 @@
 import { fileURLToPath } from 'node:url';
 import type { Judged, JudgeOptions } from '../judge.ts';
 import { LIMITS } from '../base/limits.ts';
-import type { SolutionExam } from '../solution.ts';
-import type { ChildJob } from './child.ts';
+import { mustBeAsked, type SolutionExam } from '../solution.ts';
+import type { ChildJob, ChildReply } from './child.ts';
+import { JudgeError } from './judge-error.ts';
 import { JudgePool } from './pool.ts';
 
 export interface ProcessOptions {
@@ -21,7 +22,7 @@ export interface ProcessOptions {
   readonly entry?: string;
 }
 
-/** Every call is answered, or throws a JudgeError. */
+/** Every call is answered, or throws a JudgeError; for a caller's mistake as `judge` does. */
 export interface Judge {
   judge(
     answer: string,
@@ -53,7 +54,10 @@ export function createJudge(options: ProcessOptions = {}): Judge {
   /** The child's result; undefined where the job kills its child. */
   async function run<T>(job: ChildJob, signal: AbortSignal | undefined): Promise<T | undefined> {
     const reply = await opened().run(JSON.stringify(job), signal);
-    return reply === undefined ? undefined : (JSON.parse(reply) as T);
+    if (reply === undefined) return undefined;
+    const { result, fault } = JSON.parse(reply) as ChildReply<T>;
+    if (fault !== undefined) throw new JudgeError(`The judge failed: ${fault}`, { reason: 'judge-process' });
+    return result;
   }
 
   async function examineOne(solution: string, signal: AbortSignal | undefined): Promise<SolutionExam> {
@@ -80,8 +84,12 @@ export function createJudge(options: ProcessOptions = {}): Judge {
 
   return {
     // The judge looks at no more than this; a longer text need not travel.
-    judge: (answer, solutions, judgeOptions, signal) =>
-      judge(tail(answer), [solutions].flat().map(tail), judgeOptions, signal),
+    async judge(answer, solutions, judgeOptions, signal) {
+      mustBeAsked(answer, solutions, judgeOptions);
+      const question = judgeOptions?.question;
+      const own = question === undefined ? judgeOptions : { ...judgeOptions, question: tail(question) };
+      return judge(tail(answer), [solutions].flat().map(tail), own, signal);
+    },
     examine: (solutions, signal) => Promise.all(solutions.map((solution) => examineOne(tail(solution), signal))),
     warm: () => opened().warm(),
     close: () => pool?.close(),

@@ -25,6 +25,25 @@ describe('the final answer of a text', () => {
     expect(found('So the number of days that it drinks is 15 + 15 = 30.', question)).toBe('last: 30');
   });
 
+  test.each(['\\boxed\n{5}', '\\boxed\t{5}', '\\fbox \n {5}'])(
+    'stands in a box whatever blanks are before it: %j',
+    (box) => {
+      expect(found(`It is 4. ${box}`)).toBe('box: 5');
+    },
+  );
+
+  test('is compared with a solution that is a choice where the question lists choices', () => {
+    const question = 'What is 7 + 7?\n(A) 12\n(B) 13\n(C) 14\n(D) 15';
+    for (const solution of ['c ) 14', 'c . 14', '(C) 14'])
+      expect(judge('The answer is C.', solution, { question }), solution).toMatchObject({ verdict: 'right' });
+    expect(judge('The answer is B.', 'c ) 14', { question }).verdict).toBe('wrong');
+  });
+
+  test.each([{ decimals: -1 }, { decimals: 1.5 }, { decimals: NaN }])('is not looked for with %j', (options) => {
+    expect(() => judge('5', '5', options)).toThrow('`decimals` is a whole number from 0 on');
+    expect(() => judge('5', 42 as never)).toThrow(TypeError);
+  });
+
   test('says where it was found and what it was compared with, where that is asked for', () => {
     expect(judge('So \\boxed{0.5}.', ['Hence \\boxed{\\frac12}.'], { explain: true })).toEqual({
       ...{ verdict: 'right', reason: 'equal', extracted: '0.5' },

@@ -78,6 +78,17 @@ describe('judging in processes', () => {
     expect(await pool().judge('1', ['die', '5'])).toEqual({ verdict: 'right', reason: '1' });
   });
 
+  test('a bug of the judge is our error, and no verdict', async () => {
+    await expect(pool().judge('fault', ['5'])).rejects.toMatchObject({ reason: 'judge-process', retryable: false });
+  });
+
+  test('a caller’s mistake is told at once, and reaches no process', async () => {
+    const judge = pool();
+    await expect(judge.judge('1', ['5'], { decimals: 1.5 })).rejects.toThrow(RangeError);
+    await expect(judge.judge('1', [42 as never])).rejects.toThrow(TypeError);
+    expect(judge.pids).toEqual([]);
+  });
+
   test('a process that is killed from outside over one answer is our error, which can be tried again', async () => {
     await expect(pool().judge('killed', ['5'])).rejects.toMatchObject({ reason: 'judge-killed', retryable: true });
   });

@@ -19,7 +19,7 @@ process.stdin.on('data', (chunk) => {
         : examine === 'unread'
           ? { usable: false, reason: 'unread' }
           : { usable: true };
-    writeSync(1, `${JSON.stringify(reply)}\n`);
+    writeSync(1, `${JSON.stringify(does.includes('fault') ? { fault: 'a bug' } : { result: reply })}\n`);
   }
 });
 process.stdin.on('end', () => process.exit(0));
