@@ -3,6 +3,6 @@
 export { proveSandbox } from './canary.ts';
 export { unsafeSandbox } from './unsafe.ts';
 export { createRunner, type Runner } from './runner.ts';
-export { type Language, LANGUAGES, languageOf, python, readReport, type Runtime } from './language.ts';
-export { type CodeLimits, DEFAULT_LIMITS, outputLimit, type Sandbox } from './sandbox.ts';
-export { type Ran, SandboxTrouble } from './sandboxed.ts';
+export { type Job, type Language, LANGUAGES, languageOf, python, readReport, type Runtime } from './language.ts';
+export { type CodeLimits, DEFAULT_LIMITS, type Launch, outputLimit, type Sandbox } from './sandbox.ts';
+export { type Ran, type Run, SandboxTrouble } from './sandboxed.ts';

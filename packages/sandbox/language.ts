@@ -16,7 +16,7 @@ interface Tests {
 }
 
 /** The input of one case for the sandbox. The expected output is not part of it. */
-type Job =
+export type Job =
   | { readonly kind: 'stdin'; readonly program: string; readonly stdin: string }
   /** `args`: one JSON list. */
   | { readonly kind: 'call'; readonly program: string; readonly name: string; readonly args: string }
