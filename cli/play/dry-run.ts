@@ -78,7 +78,7 @@ export async function dryRun(io: Io, { place, rows, record, parts, isThere }: Pr
       slots !== undefined && `Workers    ${slots}`,
       sandbox !== null && `Sandbox    ${oneLine(sandbox)}`,
       settingLines(parts),
-      promptLines(prompts.first),
+      promptLines(prompts.first, program !== undefined),
     ).join('\n'),
   };
 }
@@ -122,14 +122,16 @@ function settingLines({ options, origins }: ResolvedOptions): string[] {
 const SHOWN_CHARS = 2000;
 const SHOWN_IDS = 64;
 
-function promptLines(first: FirstPrompt): string[] {
+function promptLines(first: FirstPrompt, isOfAgent: boolean): string[] {
   if (first === null) return [];
   const { query, text, ids } = first;
   const indent = (text: string) => text.replace(/^/gm, '  ');
   const cut = text.length > SHOWN_CHARS ? ` … (${count(text.length)} characters)` : '';
   const more = (ids?.length ?? 0) > SHOWN_IDS ? `, … (${count(ids!.length)} ids)` : '';
   return [
-    `First prompt, of query ${oneLine(query)}:`,
+    isOfAgent
+      ? `Query ${oneLine(query)} as a prompt; the agent writes its own:`
+      : `First prompt, of query ${oneLine(query)}:`,
     indent(visible(text.slice(0, SHOWN_CHARS)) + cut),
     ...(ids === null ? [] : [indent(`[${ids.slice(0, SHOWN_IDS).join(', ')}${more}]`)]),
   ];

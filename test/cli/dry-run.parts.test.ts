@@ -66,6 +66,7 @@ describe('run --dry-run', () => {
       ...{ options: { agent: 'sh -c true' }, origins: { agent: 'flag' } },
     });
     const { out: text } = await run('--agent', 'sh -c true', '--max-calls', '7');
+    expect(text).toContain('as a prompt; the agent writes its own:');
     expect(text).toContain('of at most 7 calls\n');
     expect(text).toContain('1,000 tokens a call');
     expect(text).toContain('agent = "sh -c true" (flag)');
