@@ -1,5 +1,5 @@
-// Every bound of the judge, in one object, and the two ways a text can fail to be read. With these bounds
-// the work per pair is small by construction; the pool's wall clock is the second line of defence.
+// The bounds of texts and of work, in one object, and the two ways a text can fail to be read; those of digits and points stand where
+// they are used (value/). With them the work per pair is small by construction; a child's processor time is the second line of defence.
 
 export const LIMITS = {
   /** Only the last characters of an answer or a solution are looked at. */

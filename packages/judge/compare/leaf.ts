@@ -144,8 +144,7 @@ function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions):
     if (!options.decimalsGiven) return false;
     return Q.equal(round(g.value, options.decimals), round(a.value, options.decimals));
   }
-  const [decimal, other] = g?.decimal ? [g.value, answer] : a?.decimal ? [a.value, gold] : [undefined, undefined];
-  if (!decimal || !other) return false;
+  const [decimal, other] = g?.decimal ? [g.value, answer] : [a!.value, gold];
   const places = placesOf(decimal);
   // 940.5 is no rounding of 940.500000001: a rounded value almost never ends so early.
   if (!options.decimalsGiven && places < MIN_PLACES) return false;

@@ -12,7 +12,7 @@ import { ownText } from './own-text.ts';
 import { percentInOneWord } from './percent.ts';
 import { hasProse, mathSegments } from './segments.ts';
 
-/** The places, in the order in which they count. */
+/** The places, in the order in which they count; but "final answer is" behind the last box counts before it. */
 type Place =
   /** The last closed `\boxed{…}` or `\fbox{…}`, with its neighbours that "and", "or" or a comma joins. */
   | 'box'
