@@ -1,4 +1,5 @@
-// The replies of models beside the run's own: asked once, and given from their records from then on, in each attempt.
+// The replies of models beside the run's own: each request is asked, equal ones as often as they come, and an attempt that makes them
+// again gets the replies of the records in their order.
 
 import type { SideModel, SideRecord } from '../domain/agent/index.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
@@ -15,11 +16,12 @@ export function openSides(
   id: TrajectoryReference,
   { passOn, now, signal }: { readonly passOn: PassOn; readonly now: () => number; readonly signal: AbortSignal },
 ): AskSide {
-  const known = new Map<string, Promise<string>>();
+  /** Replies of earlier attempts that this one has not given yet, by the hash of their requests, in order. */
+  const left = new Map<string, string[]>();
   let next = 1;
 
-  function add({ hash, reply }: SideRecord): void {
-    if (!known.has(hash)) known.set(hash, Promise.resolve(reply));
+  function keep({ hash, reply }: SideRecord): void {
+    left.set(hash, [...(left.get(hash) ?? []), reply]);
   }
 
   /** Those that are there before the first question. */
@@ -27,12 +29,16 @@ export function openSides(
     for (; ; next++) {
       const there = await store.get('side', id, next);
       if (!there) return;
-      add(there.record);
+      keep(there.record);
     }
   })();
   read.catch(() => undefined);
 
-  async function asked(to: SideModel, path: string, body: JsonObject, hash: string): Promise<string> {
+  return async (to, path, body) => {
+    await read;
+    const hash = sha256Hex(canonicalJson([path, body]));
+    const known = left.get(hash)?.shift();
+    if (known !== undefined) return known;
     const startedAt = now();
     const reply = await passOn(to, path, body, signal);
     const finishedAt = Math.max(startedAt, now());
@@ -41,20 +47,7 @@ export function openSides(
       const stored = await store.put('side', id, { entry: next++, ...record });
       // Another attempt, thought dead, may have taken the number.
       if (stored.record.hash === hash) return stored.record.reply;
-      add(stored.record);
-    }
-  }
-
-  return async (to, path, body) => {
-    await read;
-    const hash = sha256Hex(canonicalJson([path, body]));
-    const reply = known.get(hash) ?? asked(to, path, body, hash);
-    known.set(hash, reply);
-    try {
-      return await reply;
-    } catch (error) {
-      known.delete(hash);
-      throw error;
+      keep(stored.record);
     }
   };
 }

@@ -38,7 +38,9 @@ export type ReadBody = { readonly value: unknown } | { readonly refused: Refused
 /** Throws RefusedRequest. Of a dialect: it has the form of its requests. */
 export async function readRequestBody(message: IncomingMessage, form: BodyForm): Promise<unknown> {
   const { dialect, sides } = form;
-  const bytes = await bytesOf(message, dialect === undefined ? { contextLength: 0 } : form);
+  // Which model a request names is known when it is read.
+  const { length: others } = sides ?? [];
+  const bytes = await bytesOf(message, dialect === undefined ? { contextLength: 0 } : others > 0 ? {} : form);
   const asked = { bytes, ...(dialect !== undefined && { dialect }), ...(sides && { sides }) };
   const read = bytes.length > AT_ONCE_BYTES ? await threads.ask(asked) : readBytes(asked);
   if ('refused' in read) throw new RefusedRequest(...read.refused);

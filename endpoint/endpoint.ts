@@ -94,7 +94,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   function readRequest(dialect: Dialect, body: unknown): AgentRequest {
     const request = restoreReplyTexts(dialect.read(body, calls.recordedCall), calls.recordedCall);
     const field = refusedForm(request, structured);
-    if (field !== undefined) throw new RefusedRequest('unsupported-field', field, 'is not supported: leave it out');
+    if (field !== undefined) throw new RefusedRequest('unsupported-field', field, NOT_TAKEN);
     return withReplyForm(request, structured);
   }
   /** Sent, whether or not it has arrived. */
@@ -243,6 +243,8 @@ const FORCED_IN_VAIN = new RefusedRequest(
   `forces the call of a tool, which ${MOST_IN_VAIN} replies did not bring`,
   FINAL,
 );
+
+const NOT_TAKEN = 'is refused, as the run says (--structured refuse): leave it out';
 
 const isCut = (reason: RefusedRequest['reason']): reason is Cut => (CUTS as readonly string[]).includes(reason);
 

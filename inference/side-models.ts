@@ -2,6 +2,7 @@
 // off is a failure, and no reply.
 
 import type { SideModel } from '../domain/agent/index.ts';
+import { ModelError } from '../domain/errors/errors.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import { readApiKey } from './http/api-key.ts';
 import { openHttp } from './http/http.ts';
@@ -15,20 +16,47 @@ export async function passOn(
   body: JsonObject,
   signal: AbortSignal,
 ): Promise<string> {
-  const http = openHttp({ url, apiKey: readApiKey(apiKeyEnv) });
-  const events = body['stream'] === true && { events: asText };
+  const apiKey = readApiKey(apiKeyEnv);
+  const http = openHttp({ url, apiKey });
+  const events = body['stream'] === true && { events: together(`${url}${path}`) };
+  const headers = path === '/messages' && {
+    headers: { ...ANTHROPIC, ...(apiKey !== null && { 'x-api-key': apiKey }) },
+  };
   try {
-    const reply = await http.post(path, model === undefined ? body : { ...body, model }, { signal, ...events });
+    const reply = await http.post(path, model === undefined ? body : { ...body, model }, {
+      signal,
+      ...events,
+      ...headers,
+    });
     return typeof reply === 'string' && events ? reply : JSON.stringify(reply);
   } finally {
     await http.close();
   }
 }
 
+const ANTHROPIC = { 'anthropic-version': '2023-06-01' };
+
 /** Where events have names, these are their types. A failure among them is that of the whole. */
-const asText: Together = (events, isEnded) =>
-  events.find((event) => failureIn(event)) ??
-  [...events.map(eventText), ...(isEnded ? ['data: [DONE]\n\n'] : [])].join('');
+const together =
+  (address: string): Together =>
+  (events, isDone) => {
+    const failure = events.find((event) => failureIn(event));
+    if (failure !== undefined) return failure;
+    if (!isDone && !events.some(isLast))
+      throw new ModelError(`${address} broke its stream off`, { reason: 'server-reset', retryable: true });
+    return [...events.map(eventText), ...(isDone ? ['data: [DONE]\n\n'] : [])].join('');
+  };
+
+/** Of messages, of responses, and of chat completions whose server writes no `[DONE]`. */
+function isLast(event: unknown): boolean {
+  const { type, choices } = (event ?? {}) as { readonly type?: unknown; readonly choices?: unknown };
+  if (type === 'message_stop' || (typeof type === 'string' && /^response\.(?:completed|incomplete)$/.test(type)))
+    return true;
+  return (
+    Array.isArray(choices) &&
+    choices.some((one: { readonly finish_reason?: unknown } | null) => one?.finish_reason != null)
+  );
+}
 
 function eventText(event: unknown): string {
   const { type } = (event ?? {}) as { readonly type?: unknown };

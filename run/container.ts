@@ -1,7 +1,7 @@
 // The container of a run's rollouts, as its options name it: checked here, where the run is made.
 
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type ContainerRecord, isFunction, isSession } from '../domain/agent/index.ts';
 import { unusable } from '../domain/errors/unusable.ts';
 import { canConfine, onPath } from '../environments/processes/confine.ts';
@@ -35,10 +35,24 @@ export function containerOf(
   const root = resolve(cwd, containerRoot);
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory() || root === '/')
     throw unusable(`--container-root ${containerRoot} is no folder of a container's files.`, 'It is copied: name one.');
+  if (!hasShell(root))
+    throw unusable(
+      `--container-root ${containerRoot} has no bin/sh, and neither has a folder in it.`,
+      'Name the files of a container, such as those of a debootstrap: its commands are run by sh.',
+    );
   if (!canConfine())
     throw unusable('bubblewrap does not work here.', 'Install bubblewrap and util-linux (docs/sandbox.md).');
   return { by, root, tasks };
 }
+
+/** A folder for each task has them one level below. */
+function hasShell(root: string): boolean {
+  const has = (folder: string) => ['bin/sh', 'usr/bin/sh'].some((sh) => isThere(join(folder, sh)));
+  return has(root) || readdirSync(root).some((name) => has(join(root, name)));
+}
+
+/** A link may lead nowhere but within the container. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Without one the tests of a task give no reward, and a program may want that: it says so by `none`. */
 export function mustHaveContainer({ origins }: ResolvedOptions, dataset: string | undefined): void {

@@ -51,12 +51,13 @@ function valuesByDepth(calls: readonly ComparedCall[], deepest: number): (readon
 const plainMean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** One per call of each member; null: a member without a reward. `isDivided`: by the standard deviation, plus 1e-6. */
+/** One per call of each member, 0 of one that is not trained; null: a member without a reward. `isDivided`: by the standard deviation, plus 1e-6. */
 export function callAdvantages(ends: readonly (Ended | null)[], isDivided: boolean): (readonly number[])[] {
   const spreads = spreadsOf(ends.flatMap((end) => (end && [comparedCalls(end) ?? []]) ?? []));
   const none: Spread = { mean: 0, std: 0 };
   return ends.map((end) =>
     (end?.returns ?? []).map((value, i) => {
+      if (end!.untrained?.includes(i + 1)) return 0;
       const { mean: middle, std } = spreads[Math.min(end!.depths?.[i] ?? 0, spreads.length - 1)] ?? none;
       return isDivided ? (value - middle) / (std + 1e-6) : value - middle;
     }),

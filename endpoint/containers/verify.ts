@@ -49,7 +49,12 @@ export async function verify(
     return undecided('verifier-timeout', `The tests did not end in ${task.verifier_timeout_sec} s. ${await seen()}`);
   if (tested.code === null) return undefined;
   for (const file of FILES) {
-    const { code, stdout, isLate } = await inside('verifier', `cat /logs/verifier/${file}`, SECONDS, '/');
+    const { code, stdout, isLate } = await inside(
+      'verifier',
+      `[ -f /logs/verifier/${file} ] && cat /logs/verifier/${file}`,
+      SECONDS,
+      '/',
+    );
     if (Buffer.byteLength(stdout) >= MAX_BYTES)
       return undecided('bad-reward-file', `${file} is larger than ${MAX_BYTES / 2 ** 20} MiB`);
     if (isLate) return undecided('bad-reward-file', `${file} was not read in ${SECONDS} s`);

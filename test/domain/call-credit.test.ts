@@ -118,7 +118,13 @@ describe('advantages of calls', () => {
   test('see neither abandoned nor untrained calls', () => {
     const end = endOf(tree(0, 1, 0), [1, 5, 7], { abandoned: [2], untrained: [3] });
     expect(comparedCalls(end)).toEqual([{ depth: 0, value: 1 }]);
-    expect(callAdvantages([end, endOf(tree(0), [3])], false)[0]![0]).toBe(-1);
+    expect(callAdvantages([end, endOf(tree(0), [3])], false)[0]).toEqual([-1, 3, 0]);
+    // Nobody is compared at its depth: divided, its own return would be thousands.
+    const lone = endOf(tree(0, 1), [0, 0.0125], { untrained: [2] });
+    expect(callAdvantages([lone, lone], true)).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
   });
 
   test('are there in a group whose first calls have equal returns, and in none where all calls do', () => {

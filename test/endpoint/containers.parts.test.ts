@@ -82,6 +82,7 @@ describe.skipIf(!canConfine())('a container by bubblewrap', () => {
 
   test.each([
     ['no-reward-file', { 'tests/test.sh': '#!/bin/sh\necho out of plums\nexit 3\n' }, /exit code 3.*out of plums/s],
+    ['no-reward-file', { 'tests/test.sh': '#!/bin/sh\nmkdir /logs/verifier/reward.txt\n' }, /exit code 0/],
     ['bad-reward-file', reward('NaN'), /no number/],
     ['bad-reward-file', reward(''), /is empty/],
     [
@@ -195,8 +196,8 @@ esac
       ...log().slice(9, 10),
       expect.stringMatching(/^cp \S+\/one\/tests\/\. the-id:\/tests$/),
       expect.stringMatching(/^exec -i --user root --workdir \/app --env A=b the-id sh -c chmod \+x \/tests\/test\.sh;/),
-      'exec -i --user root --workdir / --env A=b the-id sh -c cat /logs/verifier/reward.json',
-      'exec -i --user root --workdir / --env A=b the-id sh -c cat /logs/verifier/reward.txt',
+      'exec -i --user root --workdir / --env A=b the-id sh -c [ -f /logs/verifier/reward.json ] && cat /logs/verifier/reward.json',
+      'exec -i --user root --workdir / --env A=b the-id sh -c [ -f /logs/verifier/reward.txt ] && cat /logs/verifier/reward.txt',
       'rm -f --volumes the-id',
     ]);
   });

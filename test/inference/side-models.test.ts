@@ -11,7 +11,9 @@ const PLAIN = [{ choices: [{ index: 0, delta: { content: 'a' } }] }];
 const REPLIES: Readonly<Record<string, string>> = {
   named: NAMED.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join(''),
   plain: `data: ${JSON.stringify(PLAIN[0])}\n\ndata: [DONE]\n\n`,
+  half: `data: ${JSON.stringify(PLAIN[0])}\n\n`,
   failed: `${'data: {"choices":[]}\n\n'}data: {"error":{"message":"out of plums","code":400}}\n\n`,
+  ended: `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n`,
   whole: '{"id":"x"}',
 };
 const asked: { readonly key: string | undefined; readonly model: string }[] = [];
@@ -44,8 +46,12 @@ const ask = (model: string, more: object = {}, key?: string) =>
   );
 
 describe('a model beside the run’s own', () => {
-  test.each(['named', 'plain'])('a stream is passed on with its names and its end: %s', async (model) => {
+  test.each(['named', 'plain', 'ended'])('a stream is passed on with its names and its end: %s', async (model) => {
     expect(await ask(model, { stream: true })).toBe(REPLIES[model]);
+  });
+
+  test('a stream without an end is no reply, though its connection closed well', async () => {
+    await expect(ask('half', { stream: true })).rejects.toMatchObject({ reason: 'server-reset', retryable: true });
   });
 
   test('a stream that breaks off, or has a failure in it, is no reply', async () => {
