@@ -51,8 +51,14 @@ function hasShell(root: string): boolean {
   return has(root) || readdirSync(root).some((name) => has(join(root, name)));
 }
 
-/** A link may lead nowhere but within the container. */
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** A link may lead nowhere but within the container. What cannot be looked at is not there. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** Without one the tests of a task give no reward, and a program may want that: it says so by `none`. */
 export function mustHaveContainer({ origins }: ResolvedOptions, dataset: string | undefined): void {

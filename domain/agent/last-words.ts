@@ -2,7 +2,7 @@
 // from what it posted to its endpoint.
 
 import { isObject } from '../schema/fields.ts';
-import { short } from '../text/foreign-text.ts';
+import { oneLine, short } from '../text/foreign-text.ts';
 import type { JsonObject } from '../text/json.ts';
 import { DoubtfulJson, strictJson } from '../text/json-text.ts';
 
@@ -82,8 +82,8 @@ function flawOfParts(parts: Readonly<Record<string, unknown>>): string | undefin
   if (names.length > MOST_PARTS) return `${names.length} rewards by name, and ${MOST_PARTS} are the most`;
   for (const name of names) {
     const flaw = flawOfReward(parts[name]);
-    if (name.trim() === '' || name.length > NAME_CHARS)
-      return `rewards with the name ${JSON.stringify(short(name, 40))}: right would be 1 to ${NAME_CHARS} characters`;
+    if (name.trim() === '' || name.length > NAME_CHARS || oneLine(name) !== name)
+      return `rewards with the name ${JSON.stringify(short(name, 40))}: right would be 1 to ${NAME_CHARS} characters, none of them a control character`;
     if (flaw !== undefined) return `rewards of which ${JSON.stringify(short(name, 40))} is ${flaw}`;
   }
   return undefined;

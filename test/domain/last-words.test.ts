@@ -46,6 +46,7 @@ describe('the last line of an agent', () => {
     ['{"reward": "1"}', 'has a reward that is no finite number'],
     ['{"reward": 1, "rewards": [1]}', 'has rewards that are no object of numbers by name'],
     ['{"reward": 1, "rewards": {"form": -1e39}}', 'has rewards of which "form" is beyond 3.4e38, where float32 ends'],
+    ['{"reward": 1, "rewards": {"a\\u001b[31m": 1}}', 'none of them a control character'],
     ['{"reward": 1, "rewards": {" ": 1}}', 'has rewards with the name "": right would be 1 to 100 characters'],
     [`{"reward": 1, "rewards": {"${'a'.repeat(101)}": 1}}`, 'right would be 1 to 100 characters'],
     [`{"reward": 1, "rewards": ${manyRewards(101)}}`, 'has 101 rewards by name, and 100 are the most'],

@@ -110,6 +110,8 @@ describe.skipIf(!canConfine())('a task directory', () => {
     expect(await everturn.mustCall('show', 'silent', 'none')).toMatch(/undecided[\s\S]*no-reward-file/);
     const refused = await everturn.call(...words('rootless').slice(0, -2));
     expect(refused.stderr).toContain('--container-root');
+    // A file is no folder of files.
+    everturn.write('tasks/README.md', 'Tasks.');
     const shellless = await everturn.call(...words('shellless').slice(0, -1), './tasks');
     expect(shellless.stderr).toContain('--container-root ./tasks has no bin/sh');
     const other = await everturn.call('run', 'rows.jsonl', ...silent.slice(2));
