@@ -4,7 +4,12 @@
 // cancelled, and retried by another worker.
 
 import { availableParallelism } from 'node:os';
-import type { WorkerOptions } from '@temporalio/worker';
+import {
+  GracefulShutdownPeriodExpiredError,
+  IllegalStateError,
+  type Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import {
   AGENT_QUEUE,
   CODE_QUEUE,
@@ -122,9 +127,10 @@ export async function openQueues(
         ]
       : []),
   ]);
-  const stop = () => workers.forEach((worker) => worker.getState() === 'RUNNING' && worker.shutdown());
+  const served = workers.map(serve);
+  const stop = () => served.forEach((one) => one.stop());
   return {
-    done: Promise.all(workers.map((worker) => worker.run().finally(stop))).then(() => undefined),
+    done: Promise.all(served.map((one) => one.done.finally(stop))).then(() => undefined),
     stop,
     problem() {
       const states = new Set(workers.map((worker) => worker.getState()).filter((state) => state !== 'RUNNING'));
@@ -153,7 +159,24 @@ export async function openProgramQueue(
       shutdownForceTime: FORCE_MS,
     }),
   );
-  return { done: worker.run(), stop: () => void (worker.getState() === 'RUNNING' && worker.shutdown()) };
+  return serve(worker);
+}
+
+/**
+ * One that was asked to stop and is ended by force has ended too: another worker tries again what it had in hand. The SDK
+ * then throws the first of the two errors or, with results on their way, the second.
+ */
+function serve(worker: Worker): Pick<Queues, 'done' | 'stop'> {
+  let asked = false;
+  const done = worker.run().catch((error: unknown) => {
+    const forced = error instanceof GracefulShutdownPeriodExpiredError || error instanceof IllegalStateError;
+    if (!(asked && forced)) throw error;
+  });
+  const stop = () => {
+    asked = true;
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  return { done, stop };
 }
 
 /**
