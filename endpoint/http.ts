@@ -52,7 +52,7 @@ export const errorBody = (message: string, code: string): JsonObject => ({
 export function sendJson(response: ServerResponse, status: number, body: Json): void {
   const { req: message } = response;
   const text = JSON.stringify(body);
-  const refused = status < 400 || status >= 500 ? {} : { 'x-should-retry': 'false' };
+  const refused = status < 400 || status === 429 || status >= 500 ? {} : { 'x-should-retry': 'false' };
   const length = { 'content-length': Buffer.byteLength(text) };
   response.writeHead(status, { 'content-type': 'application/json', ...length, ...refused });
   if (message.complete) return void response.end(text);

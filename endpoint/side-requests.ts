@@ -27,7 +27,7 @@ export function sideRequests({ sideModels = [], side }: SideOptions) {
       response.writeHead(200, { 'content-type': type }).end(reply);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      sendJson(response, error.retryable ? 502 : 400, errorBody(error.message, error.reason));
+      sendJson(response, statusOf(error), errorBody(error.message, error.reason));
     }
     return true;
   }
@@ -49,6 +49,9 @@ export function sideRequests({ sideModels = [], side }: SideOptions) {
     },
   };
 }
+
+/** Clients wait longer after 429. */
+const statusOf = ({ reason, retryable }: ModelError) => (reason === 'server-busy' ? 429 : retryable ? 502 : 400);
 
 /** No JSON begins like this. */
 const STREAM = /^(?:event|data):/;

@@ -5,6 +5,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { EXPORT_FORMATS } from '../../formats/exports/index.ts';
 import { logs } from '../../formats/exports/logs.ts';
 import { plannedExport } from '../../library/export-plan.ts';
+import { untrainedRollouts } from '../../library/untrained-rollouts.ts';
 import type { ExportSummary } from '../../records/export/export-run.ts';
 import { join, resolvePlace } from '../../records/place.ts';
 import type { Store } from '../../records/store.ts';
@@ -16,6 +17,7 @@ import { findRun } from '../find/place.ts';
 import { shortPath, commandLine } from '../../library/command-line.ts';
 import { JSON_FLAG, OUT, RUN_ARGUMENT } from '../flags.ts';
 import { plural } from '../format.ts';
+import { untrainedLine } from '../view/untrained.ts';
 
 const LISTED = 20;
 /** The extension of a file in a folder that --to names with a slash at its end. */
@@ -65,6 +67,8 @@ const exported = command({
     const wasGoing = await isGoing(place.store);
     const { note, summary } = await planned(place.store, target);
     const { empty } = summary;
+    const run = (await place.store.get('run'))?.record;
+    const untrained = await untrainedRollouts(place.store, run).catch(() => undefined);
     const broken = (summary.skipped['broken'] ?? 0) > 0;
     return {
       json: given.json ? { ...summary, format, file: empty ? null : file } : undefined,
@@ -73,6 +77,7 @@ const exported = command({
         ...(isFolder && !empty ? [`They are in ${oneLine(shortPath(io, file!))}.`] : []),
         ...[...faults].map((fault) => `Broken: ${oneLine(fault)}`),
         ...(note ? [`Note: ${note}`] : []),
+        ...(untrained ? [untrainedLine(untrained)] : []),
         ...(wasGoing ? ['Note: the run has not ended; what ends later is not in this export.'] : []),
         ...(broken ? [`\`${commandLine(io, place, 'check')}\` names what is broken.`] : []),
       ],

@@ -25,12 +25,15 @@ export function meanOf(values: readonly number[]): Mean {
   return withT(value, spreadOf(values)! / Math.sqrt(n), n - 1);
 }
 
+/** Values that differ by less, as 0.1 + 0.2 and 0.3 do, are equal. */
+const ROUNDING = 4 * Number.EPSILON;
+
 /** s, with n − 1, in two passes; exactly 0 for equal values; null for fewer than two. */
 export function spreadOf(values: readonly number[]): number | null {
   const n = values.length;
   if (n < 2) return null;
   const [first] = values;
-  const above = values.map((value) => value - first!);
+  const above = values.map((value) => (Math.abs(value - first!) <= ROUNDING * Math.abs(first!) ? 0 : value - first!));
   const mean = sum(above) / n;
   return Math.sqrt(above.reduce((total, value) => total + (value - mean) ** 2, 0) / (n - 1));
 }

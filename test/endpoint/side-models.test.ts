@@ -76,6 +76,8 @@ describe('a request that names a model beside the run’s own', () => {
     let error = new ModelError('away', { reason: 'server-error', retryable: true });
     const post = await open(() => Promise.reject(error));
     expect((await post('/embeddings', { model: 'embed' })).slice(0, 2)).toEqual([502, null]);
+    error = new ModelError('full', { reason: 'server-busy', retryable: true });
+    expect((await post('/embeddings', { model: 'embed' })).slice(0, 2)).toEqual([429, null]);
     error = new ModelError('no such model', { reason: 'request-refused' });
     expect((await post('/embeddings', { model: 'embed' })).slice(0, 2)).toEqual([400, 'false']);
   });

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bootstrapRatio } from '../../domain/statistics/timing.ts';
-import { clusteredMean, meanOf } from '../../domain/statistics/mean.ts';
+import { clusteredMean, meanOf, spreadOf } from '../../domain/statistics/mean.ts';
 import { pairedDifference } from '../../domain/statistics/paired.ts';
 import { majorityAtK, passAllK, passAtK, type Vote } from '../../domain/statistics/pass-at-k.ts';
 
@@ -22,6 +22,16 @@ const shareOf = <T>(all: Iterable<T>, value: (one: T) => number): number => {
   const values = [...all].map(value);
   return values.reduce((a, b) => a + b, 0) / values.length;
 };
+
+describe('a spread', () => {
+  test('is 0 where values differ by rounding alone, and is that of small values where they differ', () => {
+    expect([spreadOf([0.3, 0.1 + 0.2, 0.3]), spreadOf([0, 0]), meanOf([0.7, 0.1 + 0.6]).standardError]).toEqual([
+      0, 0, 0,
+    ]);
+    close(spreadOf([1e-9, 3e-9])! * 1e9, Math.SQRT2);
+    close(spreadOf([1e9, 1e9 + 1]), Math.SQRT1_2);
+  });
+});
 
 describe('pass@k, pass^k and maj@k', () => {
   test('equal brute force over every subset', () => {
