@@ -42,6 +42,6 @@ export type {
   RunProgress,
   SkipOptions,
   TargetOptions,
-} from './run.ts';
+} from './run-handle.ts';
 export type { StatsByFieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 export type { WeightsOptions, WeightUpdate } from './update-weights.ts';

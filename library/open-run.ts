@@ -26,7 +26,7 @@ import type {
   Run,
   RunProgress,
   TargetOptions,
-} from './run.ts';
+} from './run-handle.ts';
 import type { Caller } from '../run/caller.ts';
 import type { WeightsOptions } from './update-weights.ts';
 import { told, toldMethods } from './told.ts';

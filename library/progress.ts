@@ -11,7 +11,7 @@ import { type Link, unanswered, workflowUrl } from '../local/service/link.ts';
 import { knownResult, recordedProgress, type RunPlace } from '../run/place.ts';
 import { BUSY, silenceOf } from '../run/require-worker.ts';
 import { askServer } from './ask-server.ts';
-import type { RunProgress } from './run.ts';
+import type { RunProgress } from './run-handle.ts';
 import { awaitedOf } from './trouble.ts';
 
 const NOT_LIVE = { url: null, waitingFor: null, toldAt: null, workers: null };

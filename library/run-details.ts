@@ -14,7 +14,7 @@ import { askServer } from './ask-server.ts';
 import type { Around } from './check.ts';
 import { peopleCounts } from './people.ts';
 import { untrainedRollouts } from './untrained-rollouts.ts';
-import type { RunProgress } from './run.ts';
+import type { RunProgress } from './run-handle.ts';
 
 export type RunDetails = Awaited<ReturnType<typeof detailsOfRun>>;
 

@@ -6,7 +6,7 @@ import { exportedParts } from '../records/export/exported-parts.ts';
 import { mustHoldAll } from '../records/run/present.ts';
 import type { Store } from '../records/store.ts';
 import { filterOf, readingOf } from './export-plan.ts';
-import type { Row, RowsOptions } from './run.ts';
+import type { Row, RowsOptions } from './run-handle.ts';
 
 export async function* runRows(store: Store, options: RowsOptions): AsyncGenerator<Row> {
   for await (const line of rowLines(store, options)) yield JSON.parse(line) as Row;

@@ -13,7 +13,7 @@ import type { GivenFunctions, ProgramParts } from '../run/functions.ts';
 import type { RunOptions } from '../run/options.ts';
 import { type Begun, DEFAULT_OUT, type RunPlace } from '../run/place.ts';
 import { mustTake, openRun, type OpenOptions } from './open-run.ts';
-import type { Run } from './run.ts';
+import type { Run } from './run-handle.ts';
 import { told } from './told.ts';
 
 /** A list of one may be given as a text. */

@@ -7,7 +7,7 @@ import * as wf from '@temporalio/workflow';
 import { isBlockReport, isInBlocks, openBlocks, takeReport, runFacts } from '../domain/run/blocks.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
 import { openWindow, totalUnits, type WindowState } from '../domain/run/window.ts';
-import { playBlocks } from './blocks.ts';
+import { playBlocks } from './block-children.ts';
 import { blockWorkflowId, feedWorkflowId } from '../domain/names/ids.ts';
 import { type HistoryLength, openHistoryLength } from './history-length.ts';
 import { accept, conclude } from './collection-steps.ts';

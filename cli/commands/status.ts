@@ -4,7 +4,7 @@
 import { withLink } from '../../local/service/link.ts';
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { feedLines } from '../../domain/feed/lines.ts';
-import type { RunProgress } from '../../library/run.ts';
+import type { RunProgress } from '../../library/run-handle.ts';
 import { detailsOfRun, type RunDetails } from '../../library/run-details.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';

@@ -2,7 +2,7 @@
 // blocks: each plays its units as a window of its own (domain/run/window.ts) with its share of the limit. A root orders
 // the shares and adds up what the blocks report. Guarantees: each unit belongs to one block; the limits that blocks follow
 // add up to no more than the largest of the run's limits that one of them still follows. Leaves out how orders and reports
-// travel (workflows/blocks.ts).
+// travel (workflows/block-children.ts).
 
 import { MAX_CONCURRENT, MAX_WINDOW } from './defaults.ts';
 import { BOOLEAN, COUNT, NAME, objectOf, type TypeOf } from '../schema/fields.ts';

@@ -5,7 +5,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { DatasetError } from '../../domain/errors/errors.ts';
-import { datasetOf, type NumberedRow } from './accepted-rows.ts';
+import { datasetOf, type NumberedRow } from './read-rows.ts';
 import type { RowReading } from './row.ts';
 import type { Dataset } from './dataset.ts';
 import { MAX_LINE_BYTES, parseJsonLine, type ReadLine } from './json-line.ts';

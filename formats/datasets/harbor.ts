@@ -19,7 +19,7 @@ import { isObject } from '../../domain/schema/fields.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { folderDigest, OddFile } from '../../local/machine/folder-digest.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
-import { datasetOf, type NumberedRow } from './accepted-rows.ts';
+import { datasetOf, type NumberedRow } from './read-rows.ts';
 import type { Dataset, DataSource } from './dataset.ts';
 import { unreadable } from './json-line.ts';
 import { failRow, kindText, RowError } from './row-fault.ts';

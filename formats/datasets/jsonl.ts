@@ -1,7 +1,7 @@
 // JSON lines: one row a line, streamed. A bad row never hides another; blank lines are skipped. Memory: one block, one
 // line, and the ids seen so far. A `.json` may be one array instead: its elements are the rows, numbered from 1.
 
-import { datasetOf, type NumberedRow } from './accepted-rows.ts';
+import { datasetOf, type NumberedRow } from './read-rows.ts';
 import type { RowReading } from './row.ts';
 import type { Dataset } from './dataset.ts';
 import { MAX_LINE_BYTES, parseJsonLine } from './json-line.ts';

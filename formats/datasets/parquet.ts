@@ -18,7 +18,7 @@ import {
 } from 'hyparquet';
 import { DatasetError } from '../../domain/errors/errors.ts';
 import { openRegular } from '../../local/machine/regular-file.ts';
-import { datasetOf, type NumberedRow } from './accepted-rows.ts';
+import { datasetOf, type NumberedRow } from './read-rows.ts';
 import type { RowReading } from './row.ts';
 import type { Dataset } from './dataset.ts';
 import type { ReadLine } from './json-line.ts';

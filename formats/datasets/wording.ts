@@ -4,7 +4,7 @@
 import type { Prompt, Wording } from '../../domain/query/query.ts';
 import { firstWords, short } from '../../domain/text/foreign-text.ts';
 import { choicesOf, type Unread } from './choices.ts';
-import { inLayout, isOfAnotherDay } from './layout.ts';
+import { inLayout, isOfAnotherDay } from './renamed-fields.ts';
 import { questionIn } from './program-tests.ts';
 import { found, PROMPTS, type RowObject } from './names.ts';
 import { failRow, checkedText } from './row-fault.ts';

@@ -9,7 +9,7 @@ import type { CostOf } from '../compare-runs.ts';
 import { eventInOptionNames } from '../option-names.ts';
 import { mustTake } from '../options.ts';
 import { openRun } from '../open-run.ts';
-import type { Run } from '../run.ts';
+import type { Run } from '../run-handle.ts';
 import type { StartOptions } from '../start.ts';
 import { told } from '../told.ts';
 import type { RefusedCell } from './cells.ts';
