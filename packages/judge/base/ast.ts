@@ -62,100 +62,46 @@ export const times = (a: Node, b: Node): Node => mul(a.k === 'mul' ? [...a.items
 /** The letter of `{x | x > 2}`: any letter would do. */
 export const ELEMENT = '\\element';
 
-/** The nodes directly below. */
-export function children(node: Node): readonly Node[] {
-  switch (node.k) {
-    case 'add':
-    case 'mul':
-    case 'ratio':
-    case 'list':
-    case 'set':
-    case 'tuple':
-    case 'rel':
-      return node.items;
-    case 'call':
-    case 'apply':
-      return node.args;
-    case 'neg':
-    case 'deg':
-    case 'percent':
-    case 'unit':
-      return [node.arg];
-    case 'div':
-      return [node.top, node.bottom];
-    case 'pow':
-      return [node.base, node.exp];
-    case 'pm':
-    case 'setop':
-      return [node.left, node.right];
-    case 'big':
-      return [node.from, node.to, node.body].filter((n) => n !== undefined);
-    case 'matrix':
-      return node.rows.flat();
-    default:
-      return NONE;
-  }
-}
-
+/** Under which names a kind holds its children, in their order. */
+const FIELDS: ReadonlyMap<Kind, readonly string[]> = new Map(
+  Object.entries({
+    items: 'add mul ratio list set tuple rel',
+    args: 'call apply',
+    arg: 'neg deg percent unit',
+    'top bottom': 'div',
+    'base exp': 'pow',
+    'left right': 'pm setop',
+    'from to body': 'big',
+    rows: 'matrix',
+  }).flatMap(([fields, kinds]) => (kinds.split(' ') as Kind[]).map((k): [Kind, string[]] => [k, fields.split(' ')])),
+);
+type Below = Node | undefined | readonly Below[];
+const below = (node: Node, field: string): Below => (node as unknown as Record<string, Below>)[field];
 const NONE: readonly Node[] = [];
 
-/** The same list where nothing in it changed, so that what is known of its node stays known. */
-function mapped(items: readonly Node[], f: (n: Node) => Node): readonly Node[] {
-  let changed = false;
-  const out: Node[] = [];
-  for (const item of items) {
-    const next = f(item);
-    changed ||= next !== item;
-    out.push(next);
-  }
-  return changed ? out : items;
+/** The nodes directly below. */
+export function children(node: Node): readonly Node[] {
+  const fields = FIELDS.get(node.k);
+  if (!fields) return NONE;
+  if (fields[0] === 'items' || fields[0] === 'args') return below(node, fields[0]) as readonly Node[];
+  return [fields.map((field) => below(node, field))].flat(3).filter((n): n is Node => n !== undefined);
 }
 
-/** The same node over other children, in the order `children` gives them; the same object where none changed. */
+/** The same where nothing in it changed, so that what is known of its node stays known. */
+function mapped(all: Below, f: (n: Node) => Node): Below {
+  if (all === undefined || 'k' in all) return all && f(all);
+  const next = all.map((one) => mapped(one, f));
+  return next.some((one, i) => one !== all[i]) ? next : all;
+}
+
+/** The same node over other children; the same object where none changed. */
 export function mapChildren(node: Node, f: (n: Node) => Node): Node {
-  switch (node.k) {
-    case 'add':
-    case 'mul':
-    case 'ratio':
-    case 'list':
-    case 'set':
-    case 'tuple':
-    case 'rel': {
-      const items = mapped(node.items, f);
-      return items === node.items ? node : { ...node, items };
-    }
-    case 'call':
-    case 'apply': {
-      const args = mapped(node.args, f);
-      return args === node.args ? node : { ...node, args };
-    }
-    case 'neg':
-    case 'deg':
-    case 'percent':
-    case 'unit': {
-      const arg = f(node.arg);
-      return arg === node.arg ? node : { ...node, arg };
-    }
-    case 'div': {
-      const [top, bottom] = [f(node.top), f(node.bottom)];
-      return top === node.top && bottom === node.bottom ? node : { k: 'div', top, bottom };
-    }
-    case 'pow': {
-      const [base, exp] = [f(node.base), f(node.exp)];
-      return base === node.base && exp === node.exp ? node : { k: 'pow', base, exp };
-    }
-    case 'pm':
-    case 'setop':
-      return { ...node, left: f(node.left), right: f(node.right) };
-    case 'big':
-      return { ...node, from: node.from && f(node.from), to: node.to && f(node.to), body: f(node.body) };
-    case 'matrix': {
-      const rows = node.rows.map((row) => mapped(row, f));
-      return rows.every((row, k) => row === node.rows[k]) ? node : { k: 'matrix', rows };
-    }
-    default:
-      return node;
+  let out = node;
+  for (const field of FIELDS.get(node.k) ?? []) {
+    const [old, next] = [below(node, field), mapped(below(node, field), f)];
+    if (next !== old) out = { ...out, [field]: next };
   }
+  return out;
 }
 
 /** Without recursion: it looks at trees that nobody has found shallow yet. */
