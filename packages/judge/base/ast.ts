@@ -41,8 +41,11 @@ export type Node =
   | { readonly k: 'named'; readonly name: string }
   | { readonly k: 'rel'; readonly items: readonly Node[]; readonly ops: readonly Relop[] }
   | { readonly k: 'matrix'; readonly rows: readonly (readonly Node[])[] }
-  | { readonly k: 'text'; readonly text: string };
+  | { readonly k: 'text'; readonly text: string }
+  /** What is said of each whole number; of those from 0 (N), from 1 (P). Its letter is RUNNING. */
+  | { readonly k: 'family'; readonly body: Node; readonly over: Over };
 
+export type Over = 'Z' | 'N' | 'P';
 export type Join = 'and' | 'or' | ',';
 export type Relop = '=' | '<' | '>' | '<=' | '>=' | '!=' | '~' | 'in' | 'notin' | 'subset' | '==mod';
 export type Kind = Node['k'];
@@ -59,6 +62,8 @@ export const sub = (a: Node, b: Node): Node => ({ k: 'add', items: [a, neg(b)] }
 
 export const times = (a: Node, b: Node): Node => mul(a.k === 'mul' ? [...a.items, b] : [a, b]);
 
+/** The letter of a family. */
+export const RUNNING = '\\running';
 /** The letter of `{x | x > 2}`: any letter would do. */
 export const ELEMENT = '\\element';
 
@@ -72,6 +77,7 @@ const FIELDS: ReadonlyMap<Kind, readonly string[]> = new Map(
     'base exp': 'pow',
     'left right': 'pm setop',
     'from to body': 'big',
+    body: 'family',
     rows: 'matrix',
   }).flatMap(([fields, kinds]) => (kinds.split(' ') as Kind[]).map((k): [Kind, string[]] => [k, fields.split(' ')])),
 );

@@ -4,7 +4,7 @@
 import { type Choice, lastLetter, LETTERS, namesOneChoice, placeOfWords } from '../read/choices.ts';
 import type { Node } from '../base/ast.ts';
 import { compareAnswers } from './compare.ts';
-import { familiesOf, type Family, familyOf } from './families.ts';
+import { familiesOf } from './families.ts';
 import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
@@ -95,8 +95,6 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   // IV is no VI, CO no Co, C' no C.
   const [name, own] = [bareName(gold), bareName(answer)];
   if (name && own && name !== own) return WRONG;
-  const [family, other] = [familyOf(gold), familyOf(answer)];
-  if (family && other) return compareFamilies(family, other, options);
   const moments = compareMoments(gold, answer);
   if (moments) return moments;
   if (/[A-Za-z]\s*\?+[}$)\s.]*$/.test(answer) && !gold.includes('?')) return WRONG;
@@ -116,15 +114,6 @@ function bareName(text: string): string | undefined {
   const plain = text.replace(WRAPPER, ' ').replace(/[{}$ ]/g, '');
   if (!/^[A-Z][A-Za-z']{0,9}$/.test(plain)) return undefined;
   return (plain.length > 1 && ROMAN.test(plain)) || /^[A-Z](?:[A-Za-z]|'*)$/.test(plain) ? plain : undefined;
-}
-
-/** The same numbers run, under whatever letter. */
-function compareFamilies(gold: Family, answer: Family, options: LeafOptions): Outcome {
-  const [g, a] = [read(gold.body, PLAIN), read(answer.body, PLAIN)];
-  if (typeof a === 'string') return wrong(a);
-  if (typeof g === 'string' || gold.over !== answer.over) return WRONG;
-  const pair = familiesOf(g, a, [gold.letter, answer.letter], gold.over === 'Z', newComparison());
-  return pair ? decide(...pair, options) : WRONG;
 }
 
 const PLAIN_NUMBER = /^-?\d{1,30}(?:\.\d{1,30})?$/;
@@ -239,7 +228,10 @@ function decide(gold: Node, answer: Node, options: LeafOptions): Outcome {
 
 function wordOn(gold: Node, answer: Node, options: LeafOptions): Word | 'too-big' | 'no-value' {
   try {
-    return compareAnswers(gold, answer, newComparison(), options);
+    const c = newComparison();
+    if (gold.k !== 'family' && answer.k !== 'family') return compareAnswers(gold, answer, c, options);
+    const bodies = gold.k === 'family' && answer.k === 'family' ? familiesOf(gold, answer, c) : undefined;
+    return bodies ? compareAnswers(...bodies, newComparison(), options) : 'different';
   } catch (error) {
     if (error instanceof TooBig) return 'too-big';
     throw error;
@@ -276,8 +268,6 @@ export function standsForItself(
   )
     return 'yes';
   if (isWording(text)) return 'yes';
-  const family = familyOf(text);
-  if (family && compareFamilies(family, family, options).verdict === 'right') return 'yes';
   const plain = numberWord(text) ?? withoutHedges(text);
   const spelled = isSpelling(text) ? 'spelled' : undefined;
   const node = readGold(plain);

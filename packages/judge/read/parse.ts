@@ -21,6 +21,7 @@ import { congruence, vectorProduct } from './parse-names.ts';
 import { isPlainNumber, isWord, leads, parseWords, relop } from './parse-words.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
 import * as Q from '../base/rational.ts';
+import { familyIn } from './running.ts';
 import { respell } from './spelling.ts';
 import { leadsTo } from './harmless-words.ts';
 import { inward, tidy } from './tidy-tokens.ts';
@@ -28,7 +29,12 @@ import { inward, tidy } from './tidy-tokens.ts';
 import { unitOf, unitRun } from './unit-words.ts';
 
 export function parseAnswer(text: string, reading: Reading): Node {
-  const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
+  const all = tidy(tokenize(inward(respell(text)), reading), reading);
+  const family = familyIn(all);
+  return family ? { k: 'family', body: parseTokens(family.tokens), over: family.over } : parseTokens(all);
+}
+
+function parseTokens(tokens: Token[]): Node {
   const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
   const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
   let led = '';
