@@ -6,7 +6,7 @@ import type { Node } from '../base/ast.ts';
 import { compareAnswers } from './compare.ts';
 import { familiesOf } from './families.ts';
 import { newComparison } from '../value/comparison.ts';
-import type { LeafOptions, Word } from './leaf.ts';
+import type { LeafOptions, Sameness } from './leaf.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
 import { dateOf, timeOf, weekdayOf } from '../read/moments.ts';
@@ -35,7 +35,7 @@ export interface Outcome {
   readonly verdict: 'right' | 'wrong';
   readonly reason: string;
 }
-const RIGHT: Readonly<Partial<Record<Word, string>>> = {
+const RIGHT: Readonly<Partial<Record<Sameness, string>>> = {
   exact: 'equal',
   form: 'equal-form',
   sampled: 'equal-sampled',
@@ -226,7 +226,7 @@ function decide(gold: Node, answer: Node, options: LeafOptions): Outcome {
   return reason ? { verdict: 'right', reason } : wrong(word === 'unknown' ? 'not-shown' : 'different');
 }
 
-function wordOn(gold: Node, answer: Node, options: LeafOptions): Word | 'too-big' | 'no-value' {
+function wordOn(gold: Node, answer: Node, options: LeafOptions): Sameness | 'too-big' | 'no-value' {
   try {
     const c = newComparison();
     if (gold.k !== 'family' && answer.k !== 'family') return compareAnswers(gold, answer, c, options);

@@ -4,10 +4,9 @@
 
 import { children, ELEMENT, mapChildren, type Node, type Of, some } from '../base/ast.ts';
 import { type Comparison, letters } from '../value/comparison.ts';
-import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
-import { sameRegion } from './number-sets.ts';
+import { compareLeaves, isSame, type LeafOptions, type Sameness } from './leaf.ts';
+import { realsOf, sameReals } from './real-sets.ts';
 import { withOperators } from './operators.ts';
-import { isRegionLike, regionOf } from './region.ts';
 import {
   compareRatios,
   compareRelations,
@@ -16,7 +15,6 @@ import {
   isEquation,
   isName,
   lastLink,
-  same,
   valuesOfEquation,
 } from './relation.ts';
 import { alignNames, isAboutSeveral, isOtherwiseNamed, isAboutOtherMember } from './assignments.ts';
@@ -25,7 +23,7 @@ import { isValueless } from '../value/domains.ts';
 import { sameWords } from '../read/words.ts';
 
 /** `no-value`: the answer holds a constant such as 7/0. */
-export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word | 'no-value' {
+export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Sameness | 'no-value' {
   const [first, second] = withOperators(gold, answer);
   const [g, a] = [shapedGold(outwardGold(first)), shape(unitsOutward(second))];
   if (isValueless(a, c)) return 'no-value';
@@ -53,8 +51,8 @@ function allLetters(node: Node): string[] {
   return [...new Set([...own, ...children(node).flatMap(allLetters)])];
 }
 
-function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word {
-  const again = (x: Node, y: Node): Word => compare(x, y, c, o);
+function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Sameness {
+  const again = (x: Node, y: Node): Sameness => compare(x, y, c, o);
   if (isAboutOtherMember(gold, answer)) return 'different';
   if (isAboutSeveral(gold) || isAboutSeveral(answer)) {
     const alike = gold.k === 'list' && answer.k === 'list' && (gold.join === 'or') === (answer.join === 'or');
@@ -104,33 +102,39 @@ function unwrapMembership(node: Node): Node {
   return name && isName(name) && !some(name, (n) => n.k === 'text') ? (whole ?? node) : node;
 }
 
-const both = (a: Word, b: Word): Word => (!same(a) ? a : !same(b) ? b : a === 'exact' ? b : a);
+const both = (a: Sameness, b: Sameness): Sameness => (!isSame(a) ? a : !isSame(b) ? b : a === 'exact' ? b : a);
 
 const turned = (node: Of<'setop'>): Of<'setop'> =>
   node.op === 'setminus' ? node : { ...node, left: node.right, right: node.left };
 
-function sameSides(g: Of<'setop'>, a: Of<'setop'>, again: (g: Node, a: Node) => Word): Word | undefined {
+function sameSides(g: Of<'setop'>, a: Of<'setop'>, again: (g: Node, a: Node) => Sameness): Sameness | undefined {
   const word = both(again(g.left, a.left), again(g.right, a.right));
   return word === 'different' ? undefined : word;
 }
 
-function withRelation(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | undefined {
-  const again = (x: Node, y: Node): Word => compare(x, y, c, o);
+function withRelation(g: Node, a: Node, c: Comparison, o: LeafOptions): Sameness | undefined {
+  const again = (x: Node, y: Node): Sameness => compare(x, y, c, o);
   if (g.k === 'rel' && a.k === 'rel') {
     const word = compareRelations(g, a, c, again);
-    if (same(word) && isEquation(a) && a.items.length > g.items.length && !holds(a, again, c)) return 'different';
-    if (same(word) || isEquation(g) || isEquation(a)) return word;
+    if (isSame(word) && isEquation(a) && a.items.length > g.items.length && !holds(a, again, c)) return 'different';
+    if (isSame(word) || isEquation(g) || isEquation(a)) return word;
     return compareRegions(g, a, c, o) ?? word;
   }
   if (a.k === 'rel' && isEquation(a)) {
     const words = holds(a, again, c) ? valuesOfEquation(a).map((value) => again(g, value)) : [];
-    return words.find(same) ?? words[0] ?? 'different';
+    return words.find(isSame) ?? words[0] ?? 'different';
   }
   if (g.k === 'rel' && isEquation(g)) {
     if (g.items.length === 2 && !isAssignment(g)) return 'different';
     return again(lastLink(g), a);
   }
   return undefined;
+}
+
+/** Shapes that can only mean a set of numbers. `(a, b)` can be a point as well. */
+function isRegionLike(node: Node): boolean {
+  if (node.k === 'tuple') return node.items.length === 2;
+  return node.k === 'setop' || node.k === 'named' || node.k === 'set' || node.k === 'rel';
 }
 
 const isCollection = (node: Node): node is Of<'list'> | Of<'set'> => node.k === 'list' || node.k === 'set';
@@ -156,17 +160,17 @@ function isRegion(node: Node): boolean {
   );
 }
 
-function compareRegions(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | undefined {
+function compareRegions(g: Node, a: Node, c: Comparison, o: LeafOptions): Sameness | undefined {
   // Conditions joined by "and" say something else than those joined by "or".
   if (g.k === 'list' && a.k === 'list' && g.join !== a.join && g.join !== ',' && a.join !== ',') return 'different';
-  const samePoint = (x: Node, y: Node): Word => compareLeaves(x, y, c, o);
+  const samePoint = (x: Node, y: Node): Sameness => compareLeaves(x, y, c, o);
   // x > 2 says nothing of y.
   const [unknown, other] = [unknownOf(g), unknownOf(a)];
   if (unknown !== undefined && other !== undefined && unknown !== other) return 'different';
-  const x = regionOf(g, c, samePoint);
-  const y = x && regionOf(a, c, samePoint);
+  const line = { c, same: samePoint };
+  const [x, y] = [realsOf(g, line), realsOf(a, line)];
   if (x && y) {
-    const equal = sameRegion(x, y, samePoint);
+    const equal = sameReals(x, y, line);
     return equal === undefined ? 'unknown' : equal ? 'exact' : 'different';
   }
   const setLike = (n: Node): boolean => isRegion(n) || n.k === 'tuple';
@@ -190,7 +194,7 @@ function unknownOf(node: Node): string | undefined {
   return names.length === 1 && names[0] !== ELEMENT ? names[0] : undefined;
 }
 
-function compareTuples(g: Of<'tuple'>, a: Of<'tuple'>, again: (g: Node, a: Node) => Word): Word {
+function compareTuples(g: Of<'tuple'>, a: Of<'tuple'>, again: (g: Node, a: Node) => Sameness): Sameness {
   if (g.items.length !== a.items.length) return 'different';
   const round = (bracket: string): string => (bracket === '<' ? '(' : bracket === '>' ? ')' : bracket);
   const mixed = g.items.length === 2 || (round(g.open) === '(') !== (round(g.close) === ')');
@@ -198,9 +202,9 @@ function compareTuples(g: Of<'tuple'>, a: Of<'tuple'>, again: (g: Node, a: Node)
   return inOrder(g.items, a.items, again);
 }
 
-function inOrder(g: readonly Node[], a: readonly Node[], again: (g: Node, a: Node) => Word): Word {
+function inOrder(g: readonly Node[], a: readonly Node[], again: (g: Node, a: Node) => Sameness): Sameness {
   if (g.length !== a.length) return 'different';
-  let all: Word = 'exact';
+  let all: Sameness = 'exact';
   for (let k = 0; k < g.length; k++) {
     const [x, y] = [g[k], a[k]];
     const word = x && y ? again(x, y) : 'different';
@@ -210,9 +214,9 @@ function inOrder(g: readonly Node[], a: readonly Node[], again: (g: Node, a: Nod
   return all;
 }
 
-function compareCollections(g: Node, a: Node, compareItems: (g: Node, a: Node) => Word): Word {
+function compareCollections(g: Node, a: Node, compareItems: (g: Node, a: Node) => Sameness): Sameness {
   // {1} is 1 where it is the whole answer; inside another set it is no 1.
-  const again = (x: Node, y: Node): Word => (isBraced(x) === isBraced(y) ? compareItems(x, y) : 'different');
+  const again = (x: Node, y: Node): Sameness => (isBraced(x) === isBraced(y) ? compareItems(x, y) : 'different');
   // A tuple against a list or plain braces: the order written counts. Against \{ \}: a set is no tuple.
   if (g.k === 'tuple' || a.k === 'tuple') {
     const [tuple, other] = g.k === 'tuple' ? [g, a] : [a, g];
@@ -235,7 +239,7 @@ function compareCollections(g: Node, a: Node, compareItems: (g: Node, a: Node) =
   }) as [Node[], Node[]];
   if (x.length !== y.length) return 'different';
   const left = [...y];
-  let all: Word = 'exact';
+  let all: Sameness = 'exact';
   let unknown = false;
   for (const item of x) {
     let found = -1;
@@ -243,7 +247,7 @@ function compareCollections(g: Node, a: Node, compareItems: (g: Node, a: Node) =
       const other = left[k];
       const word = other ? again(item, other) : 'different';
       if (word === 'unknown') unknown = true;
-      if (same(word)) {
+      if (isSame(word)) {
         found = k;
         if (word !== 'exact') all = word;
       }
@@ -256,13 +260,13 @@ function compareCollections(g: Node, a: Node, compareItems: (g: Node, a: Node) =
 
 const isBraced = (node: Node): boolean => node.k === 'set' && node.explicit;
 
-function distinct(items: readonly Node[], again: (g: Node, a: Node) => Word): Node[] {
+function distinct(items: readonly Node[], again: (g: Node, a: Node) => Sameness): Node[] {
   const kept: Node[] = [];
-  for (const item of items) if (!kept.some((other) => same(again(other, item)))) kept.push(item);
+  for (const item of items) if (!kept.some((other) => isSame(again(other, item)))) kept.push(item);
   return kept;
 }
 
-function compareMatrices(g: Node, a: Node, again: (g: Node, a: Node) => Word): Word {
+function compareMatrices(g: Node, a: Node, again: (g: Node, a: Node) => Sameness): Sameness {
   const [x, y] = [rowsOf(g), rowsOf(a)];
   if (x && y) {
     if (x.length !== y.length || x[0]?.length !== y[0]?.length) return 'different';
@@ -282,7 +286,7 @@ function rowsOf(node: Node): readonly (readonly Node[])[] | undefined {
   return rows.length > 0 && rows.every((row) => row.length > 0 && row.length === rows[0]?.length) ? rows : undefined;
 }
 
-function compareTexts(g: Node, a: Node): Word {
+function compareTexts(g: Node, a: Node): Sameness {
   const text = (node: Node): string | undefined =>
     node.k === 'text' ? node.text : node.k === 'sym' || node.k === 'const' ? node.name : undefined;
   const [x, y] = [text(g), text(a)];

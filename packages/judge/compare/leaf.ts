@@ -11,7 +11,9 @@ import { isHarmlessPhrase, sameLabels, unitOf } from '../read/unit-words.ts';
 import { asProduct } from './shape.ts';
 
 /** The answer of a comparison, over all shapes. */
-export type Word = Equality | 'rounded' | 'text';
+export type Sameness = Equality | 'rounded' | 'text';
+
+export const isSame = (outcome: Sameness): boolean => outcome !== 'different' && outcome !== 'unknown';
 
 export interface LeafOptions {
   /** Decimal places at which a decimal stands for an exact value. */
@@ -52,7 +54,7 @@ function peel(node: Node): Peeled {
   return { ...PLAIN, node };
 }
 
-export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
+export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Sameness {
   const g = peel(gold);
   const a = peel(answer);
   if (g.unit !== undefined && a.unit !== undefined) {
@@ -116,7 +118,7 @@ function stripDegrees(node: Node): Node {
 const withoutDegrees = (node: Node): Node =>
   node.k === 'deg' || node.k === 'unit' ? stripDegrees(node.arg) : mapChildren(node, stripDegrees);
 
-function compareValues(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
+function compareValues(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Sameness {
   const infinite = [infinity(gold), infinity(answer)];
   if (infinite[0] !== 0 || infinite[1] !== 0) return infinite[0] === infinite[1] ? 'exact' : 'different';
   if (gold.k === 'base' && answer.k === 'base')

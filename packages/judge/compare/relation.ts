@@ -3,8 +3,7 @@
 // all parts divided by the first one are.
 
 import { add, neg, type Node, type Of, type Relop, some } from '../base/ast.ts';
-import type { Word } from './leaf.ts';
-import { flip } from './number-sets.ts';
+import { isSame, type Sameness } from './leaf.ts';
 import { type Comparison, constant, letters } from '../value/comparison.ts';
 import { replaceSymbol } from '../value/exact.ts';
 import type { Residue } from '../value/field.ts';
@@ -13,15 +12,15 @@ import { balls, Imprecise, NoValue } from '../value/reals.ts';
 import { residue } from '../value/residues.ts';
 import * as Q from '../base/rational.ts';
 
-type Again = (g: Node, a: Node) => Word;
-type InOrder = (g: readonly Node[], a: readonly Node[], again: Again) => Word;
+type Again = (g: Node, a: Node) => Sameness;
+type InOrder = (g: readonly Node[], a: readonly Node[], again: Again) => Sameness;
 
-export function compareRatios(g: Node, a: Node, again: Again, inOrder: InOrder): Word {
+export function compareRatios(g: Node, a: Node, again: Again, inOrder: InOrder): Sameness {
   const parts = (node: Node): readonly Node[] =>
     node.k === 'ratio' ? node.items : node.k === 'div' ? [node.top, node.bottom] : [node];
   const [x, y] = [parts(g), parts(a)];
   const plain = x.length === y.length ? inOrder(x, y, again) : 'different';
-  if (same(plain)) return plain;
+  if (isSame(plain)) return plain;
   const [first, ...rest] = x;
   const [other, ...others] = y;
   if (!first || !other) return 'different';
@@ -36,7 +35,7 @@ export function compareRatios(g: Node, a: Node, again: Again, inOrder: InOrder):
   return rest.length === others.length ? inOrder(over(rest, first), over(others, other), again) : 'different';
 }
 
-export type Compare = (gold: Node, answer: Node) => Word;
+export type Compare = (gold: Node, answer: Node) => Sameness;
 
 /** A chain of = and ≈ only. */
 export const isEquation = (node: Node): node is Of<'rel'> =>
@@ -121,7 +120,7 @@ function isRounding(rounded: Node, exact: Node, c: Comparison): boolean {
 }
 
 /** Both are equations or inequalities. */
-export function compareRelations(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison, compare: Compare): Word {
+export function compareRelations(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison, compare: Compare): Sameness {
   // ≈ is = only before a decimal.
   if (isApproximate(gold) !== isApproximate(answer)) return 'different';
   if (isAssignment(gold) && isAssignment(answer)) {
@@ -140,11 +139,11 @@ export function compareRelations(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparis
   return gold.items.length === 2 ? proportional(gold, answer, c) : 'different';
 }
 
-function compareAssignments(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Word {
+function compareAssignments(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Sameness {
   const [g, a] = [gold.items[0], answer.items[0]];
   if (!g || !a) return 'different';
   const [x, y] = [lastLink(gold), lastLink(answer)];
-  if (same(compare(g, a))) return compare(x, y);
+  if (isSame(compare(g, a))) return compare(x, y);
   // y = 2x and f(x) = 2x are one function.
   if ((isGraph(g) && argumentOf(a)) || (isGraph(a) && argumentOf(g))) return compare(x, y);
   // f(x) = x² and f(t) = t² are one function; P(A) and P(B) are two probabilities.
@@ -161,8 +160,6 @@ const isApproximate = (node: Of<'rel'>): boolean => {
 
 const isGraph = (node: Node): boolean => node.k === 'sym' && node.name === 'y';
 
-export const same = (word: Word): boolean => word !== 'different' && word !== 'unknown';
-
 function argumentOf(node: Node): { head: string; letter: string } | undefined {
   if (node.k === 'apply' && node.args.length === 1 && node.args[0]?.k === 'sym')
     return { head: node.name, letter: node.args[0].name };
@@ -173,9 +170,9 @@ function argumentOf(node: Node): { head: string; letter: string } | undefined {
   return undefined;
 }
 
-function compareChains(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Word {
+function compareChains(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Sameness {
   if (gold.ops.some((op, k) => op !== answer.ops[k])) return 'different';
-  let all: Word = 'exact';
+  let all: Sameness = 'exact';
   for (let k = 0; k < gold.items.length; k++) {
     const [g, a] = [gold.items[k], answer.items[k]];
     const word = g && a ? compare(g, a) : 'different';
@@ -185,8 +182,18 @@ function compareChains(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Wo
   return all;
 }
 
+const FLIP: Readonly<Partial<Record<Relop, Relop>>> = {
+  '<': '>',
+  '>': '<',
+  '<=': '>=',
+  '>=': '<=',
+  '=': '=',
+  '!=': '!=',
+};
+const flip = (op: Relop): Relop | undefined => FLIP[op];
+
 /** Left minus right of one is a constant multiple of the other's. */
-function proportional(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison): Word {
+function proportional(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison): Sameness {
   const [op, other] = [gold.ops[0], answer.ops[0]];
   // Scaling would lose a unit.
   if ([gold, answer].some((rel) => some(rel, (n) => n.k === 'unit'))) return 'different';
@@ -197,7 +204,7 @@ function proportional(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison): Word {
   return multiples(g, a, op, other, c);
 }
 
-function multiples(g: Node, a: Node, op: Relop, other: Relop, c: Comparison): Word {
+function multiples(g: Node, a: Node, op: Relop, other: Relop, c: Comparison): Sameness {
   // Two points of one field.
   const [first, , second] = c.contexts;
   const [g1, g2, a1, a2] = [residue(g, first), residue(g, second), residue(a, first), residue(a, second)];
