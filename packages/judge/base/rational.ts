@@ -50,3 +50,10 @@ export function fromDecimal(text: string): Rational | undefined {
   const value = rational(BigInt(digits), 10n ** BigInt(m[3]?.length ?? 0));
   return m[1] === '-' ? neg(value) : value;
 }
+
+/** The fraction that a finite double is. */
+export function fromNumber(value: number): Rational {
+  let [mantissa, twos] = [value, 0];
+  for (; !Number.isInteger(mantissa); twos++) mantissa *= 2;
+  return rational(BigInt(mantissa), 1n << BigInt(twos));
+}

@@ -161,7 +161,9 @@ function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions):
   if (!target || Q.compare(Q.abs(target), Q.rational(10n ** 12n)) > 0) return false;
   const half = Q.rational(500_001n, 1_000_000n * 10n ** BigInt(options.decimals));
   const off = Q.abs(Q.sub(round(decimal, options.decimals), target));
-  return Q.compare(off, half) <= 0 && (options.decimalsGiven || near(Q.sub(decimal, target), target, places));
+  // The target is a double, and knows no more places.
+  const known = Math.min(places, 13);
+  return Q.compare(off, half) <= 0 && (options.decimalsGiven || near(Q.sub(decimal, target), target, known));
 }
 
 /** Decimal places that a fraction needs; more than a thousand count as endless. */

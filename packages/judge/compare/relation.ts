@@ -7,8 +7,7 @@ import { isSame, type Sameness } from './leaf.ts';
 import { type Comparison, constant, letters } from '../value/comparison.ts';
 import { replaceSymbol } from '../value/exact.ts';
 import type { Residue } from '../value/field.ts';
-import { value } from '../value/numeric.ts';
-import { balls, Imprecise, NoValue } from '../value/reals.ts';
+import { signAt } from '../value/numeric.ts';
 import { residue } from '../value/residues.ts';
 import * as Q from '../base/rational.ts';
 
@@ -230,14 +229,8 @@ function ratioSign(g: Node, a: Node, c: Comparison): number {
   const names = [...letters(a, letters(g))];
   for (const shift of [3n, 17n, 41n]) {
     const at = new Map(names.map((name, k) => [name, Q.rational(shift * BigInt(k * 7 + 5), 29n)]));
-    try {
-      const [x, y] = [g, a].map(
-        (n) => value(n, { reals: balls, letters: at, symbolic: c.contexts[0], realOnly: true }).re,
-      );
-      if (x && y) return balls.sign(x) * balls.sign(y);
-    } catch (error) {
-      if (!(error instanceof NoValue || error instanceof Imprecise)) throw error;
-    }
+    const [x, y] = [g, a].map((n) => signAt(n, { letters: at, symbolic: c.contexts[0], realOnly: true }));
+    if (x !== undefined && y !== undefined) return x * y;
   }
   return 0;
 }

@@ -165,9 +165,7 @@ function rationalised(node: Node, c: Comparison): Node {
   if (exact(node, c) || letters(node).size > 0)
     return node.k === 'num' ? node : mapChildren(node, (n) => rationalised(n, c));
   const near = constant(node, c);
-  return near === undefined
-    ? node
-    : { k: 'num', value: Q.rational(BigInt(Math.round(near * 2 ** 40)), 2n ** 40n), decimal: false };
+  return near === undefined ? node : { k: 'num', value: Q.fromNumber(near), decimal: false };
 }
 
 const put = (node: Node, letter: string, value: Q.Rational): Node =>

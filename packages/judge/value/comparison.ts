@@ -3,11 +3,10 @@
 
 import { children, type Node, some } from '../base/ast.ts';
 import { type Budget, LIMITS } from '../base/limits.ts';
-import { bigReals } from './bigreals.ts';
 import type { ExactContext } from './exact.ts';
 import { NUMBER_FIELDS } from './field.ts';
-import { value } from './numeric.ts';
-import { balls, Imprecise, NoValue } from './reals.ts';
+import { isReal } from './functions.ts';
+import { valueAt } from './numeric.ts';
 import type { ResidueContext } from './residues.ts';
 import * as Q from '../base/rational.ts';
 
@@ -50,27 +49,14 @@ export function letters(node: Node, into = new Set<string>(), bound: readonly st
 
 /** A real constant as a double, if it has one that is known well. */
 export function constant(node: Node, c: Comparison): number | undefined {
-  try {
-    const result = value(node, { reals: balls, letters: new Map(), symbolic: c.contexts[0], realOnly: true });
-    if (result.im !== undefined || result.re.e > Math.abs(result.re.v) * 1e-9 + 1e-12) return undefined;
-    return some(node, (n) => n.k === 'sym' || n.k === 'apply') ? undefined : result.re.v;
-  } catch (error) {
-    if (error instanceof NoValue || error instanceof Imprecise) return undefined;
-    throw error;
-  }
+  if (some(node, (n) => n.k === 'sym' || n.k === 'apply')) return undefined;
+  const found = valueAt(node, { letters: new Map(), symbolic: c.contexts[0], realOnly: true });
+  if (typeof found !== 'object' || !isReal(found)) return undefined;
+  return found.re.e > Math.abs(found.re.v) * 1e-9 + 1e-12 ? undefined : found.re.v;
 }
 
-const DIGITS = 60;
-
-/** A real constant to fifty digits or more. */
+/** The same as the fraction that the double is. */
 export function precise(node: Node, c: Comparison): Q.Rational | undefined {
-  if (constant(node, c) === undefined) return undefined;
-  try {
-    const reals = bigReals(DIGITS);
-    const { re } = value(node, { reals, letters: new Map(), symbolic: c.contexts[0], realOnly: true });
-    return re.e < 0 ? Q.rational(re.m, 1n << BigInt(-re.e)) : Q.rational(re.m << BigInt(re.e));
-  } catch (error) {
-    if (error instanceof NoValue || error instanceof Imprecise) return undefined;
-    throw error;
-  }
+  const near = constant(node, c);
+  return near === undefined ? undefined : Q.fromNumber(near);
 }

@@ -1,5 +1,4 @@
-// The value of an expression as a complex number, over either kind of reals. Real where it can be: an odd
-// root of a negative real is real; `real` mode refuses values that leave the real line.
+// The value of an expression at a point, as a complex number. Real where it can be: an odd root of a negative real is real.
 
 import { type Node, some } from '../base/ast.ts';
 import { exact, expand, replaceSymbol } from './exact.ts';
@@ -8,127 +7,132 @@ import {
   type Complex,
   exponential,
   functionValue,
+  isReal,
   logarithm,
   negate,
-  type NumericContext,
+  type Place,
   product,
   quotient,
+  real,
   sum,
+  whole,
 } from './functions.ts';
 import * as Q from '../base/rational.ts';
-import { NoValue, Undefined } from './reals.ts';
+import { fromRational, Imprecise, NotReal, NoValue, ONE, PI, sign, Undefined, ZERO } from './balls.ts';
 import { drawn, residue } from './residues.ts';
 
-export function value<T>(node: Node, c: NumericContext<T>): Complex<T> {
-  spend(c.symbolic.budget, 2);
-  const { reals } = c;
-  const real = (re: T): Complex<T> => ({ re, im: undefined });
-  const small = (n: number): T => reals.from(Q.rational(BigInt(n)));
+/** Undefined when the value cannot be told. */
+export function valueAt(node: Node, at: Place): Complex | 'not-real' | undefined {
+  try {
+    return value(node, at);
+  } catch (error) {
+    if (error instanceof NotReal) return 'not-real';
+    if (error instanceof NoValue || error instanceof Imprecise) return undefined;
+    throw error;
+  }
+}
+
+/** −1, 0 or 1; undefined where it is no real number, or cannot be told. */
+export function signAt(node: Node, at: Place): number | undefined {
+  const found = valueAt(node, at);
+  if (typeof found !== 'object' || !isReal(found)) return undefined;
+  return Math.abs(found.re.v) > found.re.e || found.re.e === 0 ? Math.sign(found.re.v) : undefined;
+}
+
+export function value(node: Node, at: Place): Complex {
+  spend(at.symbolic.budget, 2);
   switch (node.k) {
     case 'num':
-      return real(reals.from(node.value));
+      return real(fromRational(node.value));
     case 'const':
-      if (node.name === 'pi') return real(reals.pi);
-      if (node.name === 'e') return real(reals.exp(small(1)));
-      if (node.name === 'i') return { re: small(0), im: small(1) };
+      if (node.name === 'pi') return real(PI);
+      if (node.name === 'e') return real({ v: Math.E, e: 2 ** -52 });
+      if (node.name === 'i') return { re: ZERO, im: ONE };
       throw new NoValue('infinity');
     case 'sym':
-      return real(reals.from(c.letters.get(node.name) ?? unknown(node.name)));
+      return real(fromRational(at.letters.get(node.name) ?? unknown(node.name)));
     case 'neg':
-      return negate(value(node.arg, c), reals);
+      return negate(value(node.arg, at));
     case 'add':
-      return node.items.map((item) => value(item, c)).reduce((a, b) => sum(a, b, reals));
+      return node.items.map((item) => value(item, at)).reduce(sum);
     case 'mul':
-      return node.items.map((item) => value(item, c)).reduce((a, b) => product(a, b, reals));
+      return node.items.map((item) => value(item, at)).reduce(product);
     case 'div':
-      return quotient(value(node.top, c), value(node.bottom, c), reals);
+      return quotient(value(node.top, at), value(node.bottom, at));
     case 'percent':
-      return quotient(value(node.arg, c), real(small(100)), reals);
+      return quotient(value(node.arg, at), whole(100));
     case 'pow':
-      return power(node, c);
+      return power(node, at);
     case 'call':
-      return callValue(node, c);
+      return callValue(node, at);
     case 'big': {
-      const bounds = { ...node, from: node.from && bind(node.from, c), to: node.to && bind(node.to, c) };
-      const terms = expand(bounds, c.symbolic);
-      if (!terms) return atom(node, c);
-      const start = real(small(node.op === 'sum' ? 0 : 1));
-      return terms
-        .map((t) => value(t, c))
-        .reduce((a, b) => (node.op === 'sum' ? sum(a, b, reals) : product(a, b, reals)), start);
+      const bounds = { ...node, from: node.from && bind(node.from, at), to: node.to && bind(node.to, at) };
+      const terms = expand(bounds, at.symbolic)?.map((term) => value(term, at));
+      if (!terms) return atom(node, at);
+      return node.op === 'sum' ? terms.reduce(sum, whole(0)) : terms.reduce(product, whole(1));
     }
     default:
-      return atom(node, c);
+      return atom(node, at);
   }
 }
 
 /** A value of its own for what cannot be evaluated, drawn from what it is. */
-function atom<T>(node: Node, c: NumericContext<T>): Complex<T> {
-  const name = residue(node, c.symbolic);
+function atom(node: Node, at: Place): Complex {
+  const name = residue(node, at.symbolic);
   if (!name) throw new NoValue(`no value for ${node.k}`);
-  return { re: c.reals.from(unknown(`${name.re},${name.im}`)), im: undefined };
+  return real(fromRational(unknown(`${name.re},${name.im}`)));
 }
 
 const unknown = (name: string): Q.Rational => Q.rational(3000n + (drawn(name) % 20011n), 10_007n);
 
-/** Letters replaced by their values, for bounds that must become whole numbers. */
-function bind<T>(node: Node, c: NumericContext<T>): Node {
+/** Letters replaced by their values, for what must become an exact number. */
+function bind(node: Node, at: Place): Node {
   let bound = node;
-  for (const [name, by] of c.letters) bound = replaceSymbol(bound, name, { k: 'num', value: by, decimal: false });
+  if (node.k !== 'num')
+    for (const [name, by] of at.letters) bound = replaceSymbol(bound, name, { k: 'num', value: by, decimal: false });
   return bound;
 }
 
-function power<T>(node: Extract<Node, { k: 'pow' }>, c: NumericContext<T>): Complex<T> {
-  const { reals } = c;
-  const exponent = exact(bindIfLetters(node.exp, c), c.symbolic);
+function power(node: Extract<Node, { k: 'pow' }>, at: Place): Complex {
+  const exponent = exact(bind(node.exp, at), at.symbolic);
+  const hasLetters = some(node.exp, (n) => n.k === 'sym');
   // 0^n is 1, 0 or nothing, as n stands: no sample speaks for the others.
-  if (node.base.k !== 'sym' && node.base.k !== 'const' && some(node.exp, (n) => n.k === 'sym')) {
-    const base = value(node.base, c);
-    if (base.im === undefined && reals.sign(base.re) === 0) throw new NoValue('a power of zero');
-  }
+  if (node.base.k !== 'sym' && node.base.k !== 'const' && hasLetters && isNothing(value(node.base, at)))
+    throw new NoValue('a power of zero');
   if (exponent?.den === 1n && exponent.num >= -4096n && exponent.num <= 4096n) {
-    let base = value(node.base, c);
-    let result: Complex<T> = { re: reals.from(Q.ONE), im: undefined };
-    const times = exponent.num < 0n ? -exponent.num : exponent.num;
-    spend(c.symbolic.budget, 12);
-    for (let n = times; n > 0n; n >>= 1n) {
-      if (n & 1n) result = product(result, base, reals);
-      if (n > 1n) base = product(base, base, reals);
+    let base = value(node.base, at);
+    let result = whole(1);
+    spend(at.symbolic.budget, 12);
+    for (let n = Q.abs(exponent).num; n > 0n; n >>= 1n) {
+      if (n & 1n) result = product(result, base);
+      if (n > 1n) base = product(base, base);
     }
-    return exponent.num < 0n ? quotient({ re: reals.from(Q.ONE), im: undefined }, result, reals) : result;
+    return exponent.num < 0n ? quotient(whole(1), result) : result;
   }
-  if (node.base.k === 'const' && node.base.name === 'e') return exponential(value(node.exp, c), c);
-  const base = value(node.base, c);
-  if (base.im === undefined && reals.sign(base.re) === 0) {
-    const exp = value(node.exp, c);
-    if (exp.im === undefined && reals.sign(exp.re) > 0) return base;
+  if (node.base.k === 'const' && node.base.name === 'e') return exponential(value(node.exp, at), at);
+  const base = value(node.base, at);
+  if (isNothing(base)) {
+    const exp = value(node.exp, at);
+    if (isReal(exp) && sign(exp.re) > 0) return base;
     throw new Undefined('a power of zero');
   }
   // An odd root of a negative number is real, however it is written.
-  if (
-    c.realOnly &&
-    !some(node.exp, (n) => n.k === 'sym') &&
-    exponent &&
-    exponent.den % 2n === 1n &&
-    base.im === undefined &&
-    reals.sign(base.re) < 0
-  ) {
-    const size = exponential(product(value(node.exp, c), logarithm(negate(base, reals), c), reals), c);
-    return exponent.num % 2n === 0n ? size : negate(size, reals);
+  const isOddRoot = at.realOnly && !hasLetters && exponent !== undefined && exponent.den % 2n === 1n;
+  if (isOddRoot && isReal(base) && sign(base.re) < 0) {
+    const size = exponential(product(value(node.exp, at), logarithm(negate(base), at)), at);
+    return exponent.num % 2n === 0n ? size : negate(size);
   }
-  return exponential(product(value(node.exp, c), logarithm(base, c), reals), c);
+  return exponential(product(value(node.exp, at), logarithm(base, at)), at);
 }
 
-function bindIfLetters<T>(node: Node, c: NumericContext<T>): Node {
-  return c.letters.size > 0 && node.k !== 'num' ? bind(node, c) : node;
-}
+const isNothing = (a: Complex): boolean => isReal(a) && sign(a.re) === 0;
 
 /** Functions that have values at whole numbers only. */
 export const WHOLE = new Set(['factorial', 'doublefactorial', 'binom', 'gcd', 'lcm', 'mod']);
 
-function callValue<T>(node: Extract<Node, { k: 'call' }>, c: NumericContext<T>): Complex<T> {
-  const known = exact(bindIfLetters(node, c), c.symbolic);
-  if (known) return { re: c.reals.from(known), im: undefined };
-  if (WHOLE.has(node.name)) throw new NoValue('no whole number');
-  return functionValue(node, c, (arg) => value(arg, c)) ?? atom(node, c);
+function callValue(node: Extract<Node, { k: 'call' }>, at: Place): Complex {
+  if (!WHOLE.has(node.name)) return functionValue(node, at, (arg) => value(arg, at)) ?? atom(node, at);
+  const known = exact(bind(node, at), at.symbolic);
+  if (!known) throw new NoValue('no whole number');
+  return real(fromRational(known));
 }

@@ -1,22 +1,19 @@
-// Values of both sides at many points. Doubles with error bounds can only show a difference; reals of a hundred digits
-// decide the rest. Points depend on the pair, so no answer can prepare for them; every cell in which a formula has one
-// form (cells.ts) contains a point; letters that count by convention (n, m, k) are whole, all others are fractions.
-// Not covered: differences below the digits, or in a cell that cannot be reached.
+// Values of both sides at many points, as doubles with a bound of their error. Points depend on the pair, so no answer can
+// prepare for them; every cell in which a formula has one form (cells.ts) contains a point; letters that count by convention
+// (n, m, k) are whole, all others are fractions. Not covered: differences below the digits of a double by a coincidence, or in
+// a cell that cannot be reached.
 
 import { children, type Node, some } from '../base/ast.ts';
-import { type BigReals, bigReals } from './bigreals.ts';
 import { cellPoints, guardsOf, type Point } from './cells.ts';
 import { type Comparison, type Equality, letters } from './comparison.ts';
 import { bits, exact } from './exact.ts';
 import { TooBig } from '../base/limits.ts';
-import { WHOLE } from './numeric.ts';
+import { signsTurned } from './domains.ts';
+import type { Complex, Place } from './functions.ts';
+import { valueAt, WHOLE } from './numeric.ts';
 import * as Q from '../base/rational.ts';
-import { balls, type Ball, type Reals } from './reals.ts';
+import { type Ball, isZero } from './balls.ts';
 import { drawn, residue } from './residues.ts';
-import { watchful, Hidden } from './watchful.ts';
-import type { Big } from './big-arithmetic.ts';
-import type { Complex, NumericContext } from './functions.ts';
-import { signsTurned, valueAt } from './domains.ts';
 
 // Both signs, below and above one, far from zero: functions are told apart in every regime.
 const POINTS =
@@ -26,54 +23,39 @@ const POINTS =
 const AGREEING_POINTS = 8;
 const AGREEING_WHOLE_POINTS = 14;
 const WHOLE_ROWS = 40;
-const DIGITS = 100;
-const MAX_DIGITS = 360;
-const CONFIRMED_POINTS = 2;
-const CONFIRMED_CELLS = 10;
+const MAX_BITS = 40;
 const MAX_LETTERS = 26;
+const MOST_ERROR = 1e-12;
 const FAR = [Q.rational(-1_000_003n), Q.rational(1_000_003n)];
 
 export function sampled(a: Node, b: Node, c: Comparison): Equality {
   const names = [...letters(b, letters(a))].sort();
   if (names.length > MAX_LETTERS) throw new TooBig('too many letters');
-  const digits = DIGITS + longest(a, c) + longest(b, c);
-  // Two values could differ below any precision that is worth its time.
-  if (digits > MAX_DIGITS) throw new TooBig('too many digits to tell');
   const open = some(a, isUnevaluated) !== some(b, isUnevaluated);
   const different = open ? 'unknown' : 'different';
-  const many = (): BigReals => watchful(bigReals(Math.min(MAX_DIGITS, digits + written(a) + written(b))));
-  const realOnly = !some(a, isImaginary) && !some(b, isImaginary);
-  if (names.length === 0) return constants(a, b, c, many, different);
-  const plan = planOf(a, b, names, c, (point) => atPoint(a, b, c, balls, point, realOnly, sameBall) === false);
+  const realOnly = names.length > 0 && !some(a, isImaginary) && !some(b, isImaginary);
+  const told = (point: Point): Told => atPoint(a, b, c, point, realOnly);
+  const plan = planOf(a, b, names, c, (point) => told(point) === false);
   if (!plan) return different;
   const agreed: Point[] = [];
+  let zeros = 0;
   for (const point of plan.points) {
-    const word = atPoint(a, b, c, balls, point, realOnly, sameBall);
+    const word = told(point);
     if (word === false) return different;
     if (word === 'one') return 'unknown';
-    if (word === true) agreed.push(point);
+    if (word === 'zero') zeros++;
+    if (word === true || word === 'zero') agreed.push(point);
     if (agreed.length >= plan.enough) break;
   }
-  if (!plan.closed || agreed.length < plan.needed) return 'unknown';
+  if (!plan.closed || agreed.length < plan.needed || isLong(a, c) || isLong(b, c)) return 'unknown';
   const own = [letters(a), letters(b)] as const;
   // A letter that one side lacks must not matter to the other, however far it goes: min(x, y) is no min(t, y).
   const alone = names.filter((name) => own.some((set) => !set.has(name)));
   for (const point of alone.length > 0 ? agreed : [])
     for (const name of alone)
-      for (const far of FAR)
-        if (atPoint(a, b, c, balls, new Map(point).set(name, far), realOnly, sameBall) === false) return different;
-  const reals = many();
-  let [told, zero] = [0, 0];
-  for (const point of agreed.slice(0, plan.tries)) {
-    const word = atPoint(a, b, c, reals, point, realOnly, sameBig(reals));
-    if (word === false) return different;
-    if (word === 'one') return 'unknown';
-    if (word === 'zero') zero++;
-    if (word === true) told++;
-    if (told >= plan.confirmed) return 'sampled';
-  }
+      for (const far of FAR) if (told(new Map(point).set(name, far)) === false) return different;
   // Zeros alone show something only where nothing else is met.
-  return told >= 3 || (told === 0 && zero >= 3) ? 'sampled' : 'unknown';
+  return zeros === agreed.length || agreed.length - zeros >= plan.needed ? 'sampled' : 'unknown';
 }
 
 interface Plan {
@@ -82,9 +64,6 @@ interface Plan {
   readonly closed: boolean;
   readonly enough: number;
   readonly needed: number;
-  /** Points at which many digits are compared, and how many of them are enough. */
-  readonly tries: number;
-  readonly confirmed: number;
 }
 
 /** Undefined where a plain point tells the two apart, so that no cell need be found. */
@@ -118,10 +97,11 @@ function planOf(
   const table = function* (): Generator<Point> {
     for (let row = 0; row < rows; row++) yield rowAt(row);
   };
+  if (names.length === 0) return { points: [new Map()], closed: true, enough: 1, needed: 1 };
   if (guards.length === 0) {
     const whole = counted.size > 0;
     const enough = whole ? AGREEING_WHOLE_POINTS : AGREEING_POINTS;
-    return { points: table(), closed, enough, needed: 5, tries: 8, confirmed: CONFIRMED_POINTS };
+    return { points: table(), closed, enough, needed: 5 };
   }
   for (let row = 0; row < 8; row++) if (differ(rowAt(row))) return undefined;
   const cells = cellPoints(guards, c);
@@ -136,9 +116,6 @@ function planOf(
     closed,
     enough: points.length + rows,
     needed: Math.min(5, points.length),
-    // In each cell: a difference below the digits of a double may be in one of them alone.
-    tries: Math.max(CONFIRMED_CELLS, points.length),
-    confirmed: Math.max(CONFIRMED_CELLS, points.length),
   };
 }
 
@@ -182,27 +159,18 @@ function realValue(seed: bigint, row: number, column: number): Q.Rational {
   return Q.rational(n * (4999n + draw(seed, row, column, 997n)), 5_000_011n + 2n * draw(seed, row, column, 499n));
 }
 
-function constants(a: Node, b: Node, c: Comparison, many: () => BigReals, different: Equality): Equality {
-  const none: Point = new Map();
-  if (atPoint(a, b, c, balls, none, false, sameBall) === false) return different;
-  const reals = many();
-  const word = atPoint(a, b, c, reals, none, false, sameBig(reals));
-  if (word === false) return different;
-  // Nothing is shown if only one side is real: arcsin 2 is no number, and so none of all numbers.
-  return word === true || word === 'zero' ? 'sampled' : 'unknown';
-}
-
-/** Digits of the longest exact number inside: precision grows with it. */
-function longest(node: Node, c: Comparison): number {
+/** Holds an exact number of more digits than a double has: it is not told from one next to it, as 10¹⁵ + 1 from 10¹⁵. */
+function isLong(node: Node, c: Comparison): boolean {
   const own = exact(node, c);
-  if (own) return Math.ceil((bits(own.num) + bits(own.den)) * 0.302);
-  return children(node).reduce((max, child) => Math.max(max, longest(child, c)), 0);
+  if (own) return bits(withoutSmallFactors(own.num)) + bits(withoutSmallFactors(own.den)) > MAX_BITS;
+  return children(node).some((child) => isLong(child, c));
 }
 
-/** Digits of all numbers written: a coincidence agrees in about as many as were chosen for it. */
-function written(node: Node): number {
-  const own = node.k === 'num' ? Math.ceil((bits(node.value.num) + bits(node.value.den)) * 0.302) : 0;
-  return children(node).reduce((sum, child) => sum + written(child), own);
+/** Powers of ten, two or three, and factorials, have few digits of their own. */
+function withoutSmallFactors(n: bigint): bigint {
+  let rest = n;
+  for (const prime of [2n, 3n, 5n, 7n]) while (rest !== 0n && rest % prime === 0n) rest /= prime;
+  return rest;
 }
 
 /** Letters that count something by convention. */
@@ -213,57 +181,26 @@ const MAY_COUNT = /^[nmkjNMKlpqrs]$/;
 const MEASURING = /^[tx-z]$/;
 
 type Told = boolean | 'zero' | 'one' | undefined;
-type Same<T> = (a: Complex<T>, b: Complex<T>, reals: Reals<T>) => Told;
 
 /** True or false; `one` when only one side is real here; undefined when a side has no value that can be told. */
-function atPoint<T>(
-  a: Node,
-  b: Node,
-  c: Comparison,
-  reals: Reals<T>,
-  point: ReadonlyMap<string, Q.Rational>,
-  realOnly: boolean,
-  same: Same<T>,
-): Told {
-  const context: NumericContext<T> = { reals, letters: point, symbolic: c.contexts[0], realOnly };
-  const [x, y] = [valueAt(a, context), valueAt(b, context)];
-  if (typeof x === 'object' && typeof y === 'object') return compared(() => same(x, y, reals));
+function atPoint(a: Node, b: Node, c: Comparison, point: Point, realOnly: boolean): Told {
+  const at: Place = { letters: point, symbolic: c.contexts[0], realOnly };
+  const [x, y] = [valueAt(a, at), valueAt(b, at)];
+  if (typeof x === 'object' && typeof y === 'object') return same(x, y);
   // ln x² has values where 2 ln x has none: equal where both are real is not equal.
   const one = (x === 'not-real' && typeof y === 'object') || (y === 'not-real' && typeof x === 'object');
   // A count below zero is no part of what was asked.
-  const counts = [...point].every(([name, at]) => !(COUNTING.test(name) && at.num < 0n && at.den === 1n));
-  return one && counts && !signsTurned(x === 'not-real' ? a : b, context) ? 'one' : undefined;
+  const counts = [...point].every(([name, to]) => !(COUNTING.test(name) && to.num < 0n && to.den === 1n));
+  return one && counts && !signsTurned(x === 'not-real' ? a : b, at) ? 'one' : undefined;
 }
 
-/** Two values whose difference lies below the digits are not told apart. */
-function compared(same: () => Told): Told {
-  try {
-    return same();
-  } catch (error) {
-    if (error instanceof Hidden) return undefined;
-    throw error;
-  }
-}
-
-const sameBall: Same<Ball> = (a, b, r) => {
-  const apart = (x: Ball, y: Ball): boolean => Math.abs(x.v - y.v) > 4 * (x.e + y.e) + 1e-290;
-  const zero = r.from(Q.ZERO);
-  if (apart(a.re, b.re) || apart(a.im ?? zero, b.im ?? zero)) return false;
+function same(a: Complex, b: Complex): Told {
+  const apart = (x: Ball, y: Ball): boolean => Math.abs(x.v - y.v) > 4 * (x.e + y.e);
+  if (apart(a.re, b.re) || apart(a.im, b.im)) return false;
+  const all = [a.re, a.im, b.re, b.im];
+  if (all.every(isZero)) return 'zero';
   // Agreement within a large error says nothing.
-  const error = a.re.e + b.re.e + (a.im?.e ?? 0) + (b.im?.e ?? 0);
-  const size = Math.abs(a.re.v) + Math.abs(b.re.v) + Math.abs(a.im?.v ?? 0) + Math.abs(b.im?.v ?? 0);
-  return error > 1e-6 * size && size > 1e-12 ? undefined : true;
-};
-
-/** Equal but for the last digits of the larger one. */
-const sameBig =
-  (r: BigReals): Same<Big> =>
-  (a, b) => {
-    const zero = r.from(Q.ZERO);
-    const size = (x: Complex<Big>): Big => bigger(r.abs(x.re), r.abs(x.im ?? zero), r);
-    const off = bigger(r.abs(r.sub(a.re, b.re)), r.abs(r.sub(a.im ?? zero, b.im ?? zero)), r);
-    if (r.isZero(off)) return r.isZero(size(a)) ? 'zero' : true;
-    return r.compare(off, r.mul(bigger(size(a), size(b), r), r.lastDigits)) <= 0;
-  };
-
-const bigger = (x: Big, y: Big, r: BigReals): Big => (r.compare(x, y) > 0 ? x : y);
+  const error = all.reduce((total, { e }) => total + e, 0);
+  const size = all.reduce((total, { v }) => total + Math.abs(v), 0);
+  return error > MOST_ERROR * size ? undefined : true;
+}
