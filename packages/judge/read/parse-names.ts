@@ -1,7 +1,7 @@
 // Signs and brackets beside a value: degrees and primes (`12° 30' 15"`, `25°C`, `f'`), names that take
 // brackets (f', f^{-1}), the modulus of a congruence, the dot and the cross of vectors.
 
-import { add, call, mul, neg, type Node, num, some } from '../base/ast.ts';
+import { call, mul, type Node, num, some } from '../base/ast.ts';
 import { div as divide, fromDecimal, rational } from '../base/rational.ts';
 import { type Cursor, isCmd, isSign, peek, type Token } from './tokens.ts';
 import { FUNCTION_LETTERS } from './vocabulary.ts';
@@ -51,19 +51,9 @@ export function isNamedFunction(node: Node): boolean {
   return index === undefined || FUNCTION_LETTERS.has(base.name) || (index.k === 'sym' && /^[A-Z]$/.test(base.name));
 }
 
-/** Behind ≡ the modulus belongs to the whole side, however it is written. */
-export function congruence(node: Node): Node {
-  if (node.k === 'call' && (node.name === 'mod' || node.name === 'pmod')) return { ...node, name: 'pmod' };
-  if (node.k === 'neg') {
-    const inner = congruence(node.arg);
-    return inner.k === 'call' && inner.name === 'pmod' && inner.args[0]
-      ? { ...inner, args: [neg(inner.args[0]), ...inner.args.slice(1)] }
-      : node;
-  }
-  const last = node.k === 'add' ? congruence(node.items.at(-1) ?? node) : node;
-  if (node.k !== 'add' || last.k !== 'call' || last.name !== 'pmod' || !last.args[0]) return node;
-  return { ...last, args: [add([...node.items.slice(0, -1), last.args[0]]), ...last.args.slice(1)] };
-}
+/** Behind ≡ a remainder is the modulus, however it is written. */
+export const congruence = (node: Node): Node =>
+  node.k === 'call' && node.name === 'mod' ? { ...node, name: 'pmod' } : node;
 
 /** Between vectors a dot and a cross are operators of their own, and no product of numbers. */
 export function vectorProduct(left: Node, right: Node, token: Token | undefined): Node | undefined {

@@ -5,6 +5,7 @@ import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relo
 import {
   accept,
   type Cursor,
+  expect,
   isCmd,
   isSign,
   nested,
@@ -45,7 +46,6 @@ function parseTokens(tokens: Token[]): Node {
   if (/\bat (?:least|most)\b|\broots? of$|\b(?:square|cube|negative)\b/.test(led.trim())) throw new Unparsed('a bound');
   if (accept(cursor, '=', ':')) led += ' =';
   else if (!leadsTo(led, startsNumber(cursor))) throw new Unparsed('words that change the value');
-  if (isCmd(peek(cursor), 'implies', 'Rightarrow')) cursor.at++;
   const node = parseList(cursor);
   if (/\beither\b/.test(led) && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
   while (peek(cursor)?.t === 'newline') cursor.at++;
@@ -65,42 +65,28 @@ const startsNumber = (c: Cursor): boolean => {
 function parseList(c: Cursor): Node {
   return nested(c, () => {
     const groups: Node[][] = [[]];
-    let semicolons = false;
-    let commas = false;
     let join: Join = ',';
     let total = 0;
-    let dangling = false;
     while (startsItem(c)) {
-      groups.at(-1)?.push(parseRelation(c));
+      groups.at(-1)!.push(parseRelation(c));
       if (++total > LIMITS.items) throw new TooBig('too many items');
-      let separated = false;
-      dangling = false;
+      const before = c.at;
       for (;;) {
         const token = peek(c);
-        if (isWord(token, 'and', 'or')) dangling = true;
-        if (isCmd(token, 'land', 'wedge', 'lor', 'vee') && groups.at(-1)?.at(-1)?.k !== 'rel')
-          throw new Unparsed('an operation of logic');
-        if (isSign(token, ',')) commas = true;
+        const isLogic = isCmd(token, 'land', 'wedge', 'lor', 'vee');
+        if (isLogic && groups.at(-1)?.at(-1)?.k !== 'rel') throw new Unparsed('an operation of logic');
+        if (isSign(token, ';')) groups.push([]);
         else if (isWord(token, 'and') || isCmd(token, 'land', 'wedge', 'And')) join = 'and';
         else if (isWord(token, 'or') || isCmd(token, 'lor', 'vee')) join = 'or';
-        else if (isSign(token, ';')) {
-          if (!semicolons || (groups.at(-1)?.length ?? 0) > 0) groups.push([]);
-          semicolons = true;
-        } else if (token?.t !== 'newline') break;
+        else if (token?.t !== 'newline' && !isSign(token, ',')) break;
         c.at++;
-        separated = true;
       }
-      if (!separated) break;
+      if (c.at === before) break;
     }
-    if (dangling && !startsItem(c)) throw new Unparsed('nothing behind "or"');
-    const filled = groups.filter((group) => group.length > 0);
-    const lists: Node[] = filled.map((items) =>
-      items.length === 1 && items[0] ? items[0] : { k: 'list', items, join },
-    );
-    if (lists.length === 1 && lists[0]) return lists[0];
-    if (semicolons && !commas)
-      return { k: 'list', items: lists.flatMap((n) => (n.k === 'list' ? n.items : [n])), join };
-    return { k: 'list', items: lists, join };
+    const lists = groups
+      .filter((group) => group.length > 0)
+      .map((items): Node => (items.length === 1 ? items[0]! : { k: 'list', items, join }));
+    return lists.length === 1 ? lists[0]! : { k: 'list', items: lists, join };
   });
 }
 
@@ -115,24 +101,9 @@ function parseRelation(c: Cursor): Node {
   const items: Node[] = [parseSetExpression(c)];
   const ops: Relop[] = [];
   for (;;) {
-    let op = relop(peek(c));
-    if (isCmd(peek(c), 'not') && relop(peek(c, 1))) {
-      c.at++;
-      op = relop(peek(c)) === 'in' ? 'notin' : '!=';
-    }
-    if (isCmd(peek(c), 'implies', 'Rightarrow', 'Longrightarrow', 'iff', 'Leftrightarrow')) {
-      // The conclusion is the answer; from a value nothing follows.
-      if (ops.length === 0) throw new Unparsed('a value implies nothing');
-      c.at++;
-      items.length = 0;
-      ops.length = 0;
-      items.push(parseSetExpression(c));
-      continue;
-    }
+    const op = relop(peek(c));
     if (!op) break;
     c.at++;
-    // `<` and `>` can be followed by `=` as a sign of its own.
-    if (accept(c, '=')) op = op === '<' ? '<=' : op === '>' ? '>=' : op;
     const item = parseSetExpression(c);
     items.push(op === '==mod' ? congruence(item) : item);
     ops.push(op);
@@ -140,48 +111,41 @@ function parseRelation(c: Cursor): Node {
   return items.length === 1 && items[0] ? items[0] : { k: 'rel', items, ops };
 }
 
+const SET_OPERATORS = {
+  cup: ['cup', 'bigcup'],
+  cap: ['cap', 'bigcap'],
+  setminus: ['setminus', 'backslash', 'smallsetminus'],
+} as const;
+
 function parseSetExpression(c: Cursor): Node {
   let left = parseRatio(c);
   for (;;) {
-    const token = peek(c);
-    if (isCmd(token, 'cup', 'bigcup')) {
-      c.at++;
-      left = { k: 'setop', op: 'cup', left, right: parseRatio(c) };
-    } else if (isCmd(token, 'cap', 'bigcap')) {
-      c.at++;
-      left = { k: 'setop', op: 'cap', left, right: parseRatio(c) };
-    } else if (isCmd(token, 'setminus', 'backslash', 'smallsetminus')) {
-      c.at++;
-      left = { k: 'setop', op: 'setminus', left, right: parseRatio(c) };
-    } else return left;
+    const op = (['cup', 'cap', 'setminus'] as const).find((name) => isCmd(peek(c), ...SET_OPERATORS[name]));
+    if (!op) return left;
+    c.at++;
+    left = { k: 'setop', op, left, right: parseRatio(c) };
   }
 }
 
 function parseRatio(c: Cursor): Node {
-  const first = parseSum(c);
-  if (!isSign(peek(c), ':') && !isCmd(peek(c), 'colon')) return first;
-  const items = [first];
-  while (isSign(peek(c), ':') || isCmd(peek(c), 'colon')) {
-    c.at++;
-    items.push(parseSum(c));
-  }
-  return { k: 'ratio', items };
+  const items = [parseSum(c)];
+  while (accept(c, ':')) items.push(parseSum(c));
+  return items.length === 1 ? items[0]! : { k: 'ratio', items };
 }
 
 function parseSum(c: Cursor): Node {
   return nested(c, () => {
-    let left: Node;
-    const sign = plusMinus(peek(c));
-    if (sign) {
-      c.at++;
-      left = { k: 'pm', left: int(0), right: parseProduct(c), sign };
-    } else left = parseSigned(c);
-    let items = [left];
+    let items = plusMinus(peek(c)) ? [int(0)] : [parseSigned(c)];
     for (;;) {
-      const between = plusMinus(peek(c));
-      if (between) {
+      const sign = plusMinus(peek(c));
+      const modulo = moduloAhead(c);
+      if (sign) {
         c.at++;
-        items = [{ k: 'pm', left: add(items), right: parseProduct(c), sign: between }];
+        items = [{ k: 'pm', left: add(items), right: parseProduct(c), sign }];
+      } else if (modulo) {
+        c.at += modulo.length;
+        items = [call(modulo.name, add(items), signedFactor(c))];
+        if (modulo.length === 2) expect(c, ')');
       } else if (accept(c, '+')) items.push(parseSigned(c));
       else if (accept(c, '-')) items.push(neg(parseSigned(c)));
       else return add(items);
@@ -193,11 +157,22 @@ function plusMinus(token: Token | undefined): 1 | -1 | undefined {
   return isCmd(token, 'pm') ? 1 : isCmd(token, 'mp') ? -1 : undefined;
 }
 
-function parseSigned(c: Cursor): Node {
+/** A remainder is of the whole sum before it: `7 + 5 mod 3`, `-1 \pmod{5}`, `4 (mod 5)`. */
+function moduloAhead(c: Cursor): { readonly name: 'mod' | 'pmod'; readonly length: 1 | 2 } | undefined {
+  const isMod = (token: Token | undefined): boolean => isCmd(token, 'mod', 'bmod') || isWord(token, 'mod');
+  if (isMod(peek(c))) return { name: 'mod', length: 1 };
+  if (isCmd(peek(c), 'pmod', 'pod')) return { name: 'pmod', length: 1 };
+  return isSign(peek(c), '(') && isMod(peek(c, 1)) ? { name: 'pmod', length: 2 } : undefined;
+}
+
+const parseSigned = (c: Cursor): Node => signed(c, parseProduct);
+const signedFactor = (c: Cursor): Node => nested(c, () => signed(c, parseFactor));
+
+function signed(c: Cursor, rule: (c: Cursor) => Node): Node {
   let negative = false;
   while (isSign(peek(c), '+', '-')) if (take(c).v === '-') negative = !negative;
-  const product = parseProduct(c);
-  return negative ? neg(product) : product;
+  const node = rule(c);
+  return negative ? neg(node) : node;
 }
 
 function parseProduct(c: Cursor): Node {
@@ -212,16 +187,8 @@ function parseProduct(c: Cursor): Node {
     } else if (isSign(token, '/') || isCmd(token, 'div', 'slash')) {
       c.at++;
       left = { k: 'div', top: left, bottom: signedFactor(c) };
-    } else if (isCmd(token, 'bmod', 'mod') || (token?.t === 'word' && token.v === 'mod')) {
-      c.at++;
-      left = call('mod', left, signedFactor(c));
-    } else if (isSign(token, '(') && (isCmd(peek(c, 1), 'mod', 'bmod') || isWord(peek(c, 1), 'mod'))) {
-      c.at += 2;
-      left = call('pmod', left, parseFactor(c));
-      if (!accept(c, ')')) throw new Unparsed('( is not closed');
-    } else if (isCmd(token, 'pmod', 'pod')) {
-      c.at++;
-      left = call('pmod', left, parseFactor(c));
+    } else if (moduloAhead(c)) {
+      return left;
     } else if (left.k === 'unit' && startsSmallerUnit(c, left.unit)) {
       left = inSmallerUnit(c, left);
     } else if (token?.t === 'text' || token?.t === 'word') {
@@ -261,16 +228,5 @@ function inSmallerUnit(c: Cursor, left: Of<'unit'>): Node {
   return { ...right, arg: add([mul([left.arg, num(ratio)]), right.arg]), strong: true };
 }
 
-const signedFactor = (c: Cursor): Node =>
-  nested(c, () => {
-    let negative = false;
-    while (isSign(peek(c), '+', '-')) if (take(c).v === '-') negative = !negative;
-    const factor = parseFactor(c);
-    return negative ? neg(factor) : factor;
-  });
-
 /** One factor with its powers; a whole number and a proper fraction behind it are one mixed number. */
-function parseFactor(c: Cursor): Node {
-  const mixed = mixedNumber(c);
-  return parsePostfix(c, mixed);
-}
+const parseFactor = (c: Cursor): Node => parsePostfix(c, mixedNumber(c));
