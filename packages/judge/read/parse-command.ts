@@ -1,10 +1,10 @@
 // The commands of LaTeX that stand for values: fractions, roots, functions, sums, sets, matrices. Also serves
 // plain text (`sqrt(2)`, `sin x`), whose words arrive here as commands.
 
-import { call, int, type Node, some } from '../base/ast.ts';
+import { call, int, mul, neg, type Node, some } from '../base/ast.ts';
 import { accept, type Cursor, expect, isCmd, isSign, nested, peek, take, type Token } from './tokens.ts';
 import { Unparsed } from '../base/limits.ts';
-import { bars, numberNode } from './parse-primary.ts';
+import { bars, itemsUpTo, numberNode, plainLetter } from './parse-primary.ts';
 import { explicitSet, parseEnvironment } from './parse-enclosed.ts';
 import {
   BIG,
@@ -31,19 +31,17 @@ export function parseCommand(c: Cursor, token: Token): Node {
     return { k: 'sym', name: `\\${name}` };
   if (FUNCTIONS.has(name) || name === 'Re' || name === 'Im') return functionCall(c, FUNCTION_NAMES.get(name) ?? name);
   if (name === 'pi') return { k: 'const', name: 'pi' };
-  if (name === 'infty' || name === 'infin') return { k: 'const', name: 'inf' };
-  if (name === 'imath') return { k: 'const', name: 'i' };
+  if (name === 'infty') return { k: 'const', name: 'inf' };
   if (name === 'angle' || name === 'triangle' || /^(?:vec|hat)$/.test(mark ?? '')) {
     const figure = pointsOf(c, mark ?? name);
     if (figure) return figure;
   }
   if (GREEK.has(name)) return greek(c, name);
-  if (name === '|' || name === 'lVert' || name === 'Vert') return bars(c, '||');
-  if (name === 'lvert' || name === 'vert') return bars(c, '|');
+  if (/^(?:\||l?[vV]ert)$/.test(name)) return bars(c);
   if (name === '{' || name === 'lbrace') return explicitSet(c);
-  if (name === 'langle') return enclosed(c, 'rangle', (items) => ({ k: 'tuple', items, open: '<', close: '>' }));
-  if (name === 'lfloor') return enclosed(c, 'rfloor', ([arg = int(0)]) => call('floor', arg));
-  if (name === 'lceil') return enclosed(c, 'rceil', ([arg = int(0)]) => call('ceil', arg));
+  if (name === 'langle') return { k: 'tuple', items: itemsUpTo(c, 'rangle'), open: '<', close: '>' };
+  if (name === 'lfloor') return call('floor', ...itemsUpTo(c, 'rfloor'));
+  if (name === 'lceil') return call('ceil', ...itemsUpTo(c, 'rceil'));
   if (name === 'emptyset' || name === 'varnothing') return { k: 'set', items: [], explicit: true };
   if (name === 'mathbb') {
     const arg = argument(c);
@@ -69,11 +67,6 @@ export function parseCommand(c: Cursor, token: Token): Node {
     if (/^(?:text)?color$/.test(name)) argument(c);
     return argument(c);
   }
-  // An unknown sign may be an operator, whose sides have an order: a letter only where it stands alone or as a power.
-  const before = c.tokens[c.at - 2];
-  const power = isSign(before, '^') || (isSign(before, '{') && isSign(c.tokens[c.at - 3], '^'));
-  if (/^[A-Za-z]+$/.test(name) && (c.tokens.length === 1 || (power && !isSign(peek(c), '{', '[', '('))))
-    return { k: 'sym', name: `\\${name}` };
   throw new Unparsed(`unknown command ${name}`);
 }
 
@@ -84,31 +77,18 @@ export function argument(c: Cursor, wholeNumber = false): Node {
     expect(c, '}');
     return inner;
   }
-  const token = peek(c);
-  if (token?.t === 'num' && !wholeNumber && token.v.length > 1) {
-    const [first = '0', rest] = [token.v[0], token.v.slice(1)];
-    if (!/\d/.test(first)) throw new Unparsed('a fraction needs two arguments');
-    c.tokens[c.at] = { t: 'num', v: rest, sp: false };
-    return int(BigInt(first));
+  const token = take(c);
+  if (token.t === 'num' && !wholeNumber && token.v.length > 1) {
+    c.tokens[--c.at] = { t: 'num', v: token.v.slice(1), sp: false };
+    return numberNode(c, token.v[0]!);
   }
-  if (token?.t === 'word' && token.v.length > 1 && !FUNCTIONS.has(token.v) && token.v !== 'pi') {
-    c.tokens[c.at] = { t: token.v.length === 2 ? 'id' : 'word', v: token.v.slice(1), sp: false };
-    return { k: 'sym', name: token.v[0] ?? '' };
-  }
-  if (token?.t === 'num' || token?.t === 'id' || token?.t === 'word') {
-    // Powers belong to what is outside the argument.
-    c.at++;
-    if (token.t === 'num') return numberNode(c, token.v);
-    if (token.t === 'word' && token.v !== 'pi') throw new Unparsed('a function as an argument');
-    if (token.v === 'e' || token.v === 'i') return { k: 'const', name: token.v };
-    return token.v === 'pi' ? { k: 'const', name: 'pi' } : { k: 'sym', name: token.v };
-  }
-  if (token?.t === 'cmd' || token?.t === 'begin') {
-    c.at++;
-    return nested(c, () => parseCommand(c, token));
-  }
-  if (isSign(token, '(', '[')) return c.parsePostfix(c);
-  throw new Unparsed('an argument is missing');
+  // Powers belong to what is outside the argument.
+  if (token.t === 'num') return numberNode(c, token.v);
+  if (token.t === 'id' || token.v === 'pi') return plainLetter(token.v);
+  if (token.t === 'cmd' || token.t === 'begin') return nested(c, () => parseCommand(c, token));
+  if (!isSign(token, '(', '[')) throw new Unparsed('an argument is missing');
+  c.at--;
+  return c.parsePostfix(c);
 }
 
 /** Points behind a figure are its name and no product. */
@@ -149,9 +129,7 @@ function greek(c: Cursor, name: string): Node {
   const plain = name.replace(/^var/, '');
   if (FUNCTION_LETTERS.has(plain) && isSign(peek(c), '(')) {
     c.at++;
-    const inner = c.parseList(c);
-    expect(c, ')');
-    return { k: 'apply', name: plain, args: inner.k === 'list' ? inner.items : [inner] };
+    return { k: 'apply', name: plain, args: itemsUpTo(c, ')') };
   }
   return { k: 'sym', name: plain };
 }
@@ -162,27 +140,21 @@ function functionCall(c: Cursor, name: string): Node {
   let base: Node | undefined;
   for (;;) {
     if (accept(c, '^')) {
-      if (isCmd(peek(c), 'circ')) throw new Unparsed('degrees of a function');
-      power = accept(c, '-') ? { k: 'neg', arg: argument(c) } : argument(c);
+      power = accept(c, '-') ? neg(argument(c)) : argument(c);
     } else if (accept(c, '_')) base = argument(c, true);
     else break;
   }
-  let args: Node[];
+  let args: readonly Node[];
   if (isSign(peek(c), '(') || isSign(peek(c), '[')) {
-    const open = take(c).v;
-    const inner = c.parseList(c);
-    expect(c, open === '(' ? ')' : ']');
-    args = inner.k === 'list' ? [...inner.items] : [inner];
+    args = itemsUpTo(c, take(c).v === '(' ? ')' : ']');
   } else if (isSign(peek(c), '{')) args = [argument(c)];
   else args = [implicitArgument(c)];
   const first = args[0];
   if (!first) throw new Unparsed('a function needs an argument');
-  const inverse = power?.k === 'neg' && power.arg.k === 'num' && power.arg.value.num === 1n;
-  const inverted = power?.k === 'num' && power.value.num === -1n && power.value.den === 1n;
+  const isInverse = power?.k === 'num' && power.value.num === -1n && power.value.den === 1n;
   let node: Node;
-  if ((inverse || inverted) && /^(sin|cos|tan|cot|sinh|cosh|tanh)$/.test(name)) {
-    return call(name.endsWith('h') ? `ar${name}` : `arc${name}`, first);
-  }
+  if (isInverse && /^(?:sin|cos|tan|cot)h?$/.test(name))
+    return call(`ar${name.endsWith('h') ? '' : 'c'}${name}`, first);
   if (name === 'log' && base) node = call('logbase', first, base);
   else if (name === 'log10') node = call('logbase', first, int(10));
   else if (name === 'exp') node = { k: 'pow', base: { k: 'const', name: 'e' }, exp: first };
@@ -206,13 +178,7 @@ function implicitArgument(c: Cursor): Node {
     items.push(c.parseFactor(c));
   }
   if (items.length === 0) throw new Unparsed('a function needs an argument');
-  return items.length === 1 && items[0] ? items[0] : { k: 'mul', items };
-}
-
-function enclosed(c: Cursor, close: string, make: (items: readonly Node[]) => Node): Node {
-  const inner = c.parseList(c);
-  if (!isCmd(take(c), close)) throw new Unparsed(`\\${close} is missing`);
-  return make(inner.k === 'list' ? inner.items : [inner]);
+  return mul(items);
 }
 
 /** Sum, product, integral or limit with its bounds and everything multiplied behind it. */
@@ -235,13 +201,5 @@ function bigOperator(c: Cursor, op: string): Node {
     } else if (accept(c, '^')) to = argument(c, true);
     else break;
   }
-  const items: Node[] = [];
-  while ((c.startsPrimary(c) || isCmd(peek(c), 'cdot')) && items.length < 40) {
-    if (isCmd(peek(c), 'cdot')) c.at++;
-    let item = c.parseFactor(c);
-    if (accept(c, '/')) item = { k: 'div', top: item, bottom: c.parseFactor(c) };
-    items.push(item);
-  }
-  if (items.length === 0) throw new Unparsed(`\\${op} needs a body`);
-  return { k: 'big', op, variable, from, to, body: items.length === 1 && items[0] ? items[0] : { k: 'mul', items } };
+  return { k: 'big', op, variable, from, to, body: c.parseProduct(c) };
 }

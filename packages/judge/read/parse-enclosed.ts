@@ -4,44 +4,36 @@
 import { call, ELEMENT, type Node } from '../base/ast.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
 import { accept, type Cursor, isCmd, isSign, peek, shallow, take } from './tokens.ts';
+import { relop } from './parse-words.ts';
 import { replaceSymbol } from '../value/exact.ts';
 import { letters } from '../value/comparison.ts';
 
-/** `\{1, 2\}` and `\{x \mid x > 1\}`; the latter is its condition. */
+/** `\{1, 2\}` and `\{x \mid x > 1\}`, `\{x \in \mathbb{R} : x > 1\}`; the latter are their condition. */
 export function explicitSet(c: Cursor): Node {
   const outer = c.bars;
-  c.bars = holdsSizes(c) ? 0 : 1;
-  let inner = c.parseList(c);
+  const bar = conditionBar(c);
+  if (bar !== undefined) c.tokens[bar] = { t: 'cmd', v: 'mid', sp: false };
+  c.bars = 0;
+  const inner = c.parseList(c);
+  const condition = isCmd(peek(c), 'mid') && take(c) && c.parseList(c);
   c.bars = outer;
-  const bar = peek(c);
-  if (isSign(bar, '|') || isCmd(bar, 'mid', 'vert')) {
-    c.at++;
-    const condition = c.parseList(c);
-    const several = condition.k === 'list' && condition.items.every((item) => item.k === 'rel');
-    if (condition.k !== 'rel' && !several) throw new Unparsed('a set by a condition');
-    const own = inner.k === 'rel' && inner.ops[0] === 'in' && isReals(inner.items[1]) ? inner.items[0] : inner;
-    inner = ofElement(shallow(condition), elementOf(own, condition));
-  } else if (inner.k === 'rel' && inner.ops[0] === 'in' && inner.items[1]?.k === 'ratio') {
-    // `\{x \in \mathbb{R} : x > 2\}`
-    const [name, [, first, more]] = [inner.items[0], inner.items[1].items];
-    if (name?.k !== 'sym' || !first || more || !isReals(inner.items[1].items[0]))
-      throw new Unparsed('a set by a condition');
-    if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
-    return ofElement(
-      shallow({ ...inner, items: [first, ...inner.items.slice(2)], ops: inner.ops.slice(1) }),
-      name.name,
-    );
-  } else if (inner.k === 'rel' && inner.items[0]?.k === 'ratio') {
-    // `\{x : 2 < x\}`: the colon was read as a ratio.
-    const [name, first, more] = inner.items[0].items;
-    if (!name || !first || more) throw new Unparsed('a set by a condition');
-    if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
-    const condition: Node = { ...inner, items: [first, ...inner.items.slice(1)] };
-    return ofElement(shallow(condition), elementOf(name, condition));
-  }
   if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
-  if ((inner.k === 'rel' || inner.k === 'list') && (isSign(bar, '|') || isCmd(bar, 'mid', 'vert'))) return inner;
-  return { k: 'set', items: inner.k === 'list' ? inner.items : [inner], explicit: true };
+  if (!condition) return { k: 'set', items: inner.k === 'list' ? inner.items : [inner], explicit: true };
+  if (![condition].flatMap((n) => (n.k === 'list' ? n.items : n)).every((n) => n.k === 'rel'))
+    throw new Unparsed('a set by a condition');
+  const isReal = inner.k === 'rel' && inner.ops[0] === 'in' && isReals(inner.items[1]);
+  return ofElement(shallow(condition), elementOf(isReal ? inner.items[0] : inner, condition));
+}
+
+/** What parts an element from its condition; bars in pairs are absolute values, and a colon before no relation is a ratio. */
+function conditionBar(c: Cursor): number | undefined {
+  const end = c.tokens.findIndex((token, at) => at >= c.at && isCmd(token, '}', 'rbrace'));
+  const inside = c.tokens.slice(c.at, end);
+  const isSingle = inside.filter((token) => isSign(token, '|')).length % 2 === 1;
+  const bar = inside.findIndex((token) => isCmd(token, 'mid', 'vert') || (isSingle && isSign(token, '|')));
+  const colon = inside.findIndex((token) => isSign(token, ':') || isCmd(token, 'colon'));
+  if (bar >= 0) return c.at + bar;
+  return colon >= 0 && inside.slice(colon).some((token) => relop(token)) ? c.at + colon : undefined;
 }
 
 const isReals = (node: Node | undefined): boolean => node?.k === 'named' && node.name === 'R';
@@ -50,17 +42,6 @@ const isReals = (node: Node | undefined): boolean => node?.k === 'named' && node
 function elementOf(node: Node | undefined, condition: Node): string {
   if (node?.k !== 'sym' || !letters(condition).has(node.name)) throw new Unparsed('a set by a condition');
   return node.name;
-}
-
-/** Bars in pairs, up to the end of the set, are absolute values; a single one parts an element from its condition. */
-function holdsSizes(c: Cursor): boolean {
-  let bars = 0;
-  for (let at = c.at; at < c.tokens.length; at++) {
-    const token = c.tokens[at];
-    if (isCmd(token, '}', 'rbrace')) break;
-    if (isSign(token, '|')) bars++;
-  }
-  return bars > 0 && bars % 2 === 0;
 }
 
 const ofElement = (condition: Node, name: string): Node => replaceSymbol(condition, name, { k: 'sym', name: ELEMENT });
@@ -99,5 +80,5 @@ export function parseEnvironment(c: Cursor, name: string): Node {
   }
   if (name === 'cases') throw new Unparsed('a definition by cases');
   const items = filled.flat();
-  return items.length === 1 && items[0] && !isSign(peek(c), '&') ? items[0] : { k: 'list', items, join: ',' };
+  return items.length === 1 ? items[0]! : { k: 'list', items, join: ',' };
 }

@@ -31,35 +31,29 @@ export function startsPrimary(c: Cursor): boolean {
   }
 }
 
+const FRACTION = /^[dtc]?frac(?:\{(\d{1,9})\}|(\d))(?:\{(\d{1,9})\}|(\d))$|^(\d{1,9})\/(\d{1,9})$/;
+const MOST_TOKENS = 7;
+
 /** `2 \frac{1}{3}` and `2 1/3` are two and a third, not a product. */
 export function mixedNumber(c: Cursor): Node | undefined {
-  const whole = peek(c);
+  const [whole, next] = [peek(c), peek(c, 1)];
   if (whole?.t !== 'num' || !/^\d{1,9}$/.test(whole.v)) return undefined;
-  const next = peek(c, 1);
-  let top: string | undefined;
-  let bottom: string | undefined;
-  let used = 0;
-  if (isCmd(next, 'frac', 'dfrac', 'tfrac', 'cfrac')) {
-    const digits = (ahead: number): [string, number] | undefined => {
-      const token = peek(c, ahead);
-      if (token?.t === 'num' && /^\d\d?$/.test(token.v)) return [token.v, 1];
-      const inner = peek(c, ahead + 1);
-      if (isSign(token, '{') && inner?.t === 'num' && /^\d{1,9}$/.test(inner.v) && isSign(peek(c, ahead + 2), '}'))
-        return [inner.v, 3];
-      return undefined;
-    };
-    const a = digits(2);
-    const b = a?.[1] === 1 && a[0].length === 2 ? undefined : a && digits(2 + a[1]);
-    if (a && a[1] === 1 && a[0].length === 2) [top, bottom, used] = [a[0][0], a[0][1], 3];
-    else if (a && b) [top, bottom, used] = [a[0], b[0], 2 + a[1] + b[1]];
-  } else if (next?.t === 'num' && next.sp && isSign(peek(c, 2), '/') && peek(c, 3)?.t === 'num') {
-    [top, bottom, used] = [next.v, peek(c, 3)?.v, 4];
+  const isInline = next?.t === 'num' && next.sp && isSign(peek(c, 2), '/');
+  if (!isInline && !isCmd(next, 'frac', 'dfrac', 'tfrac', 'cfrac')) return undefined;
+  let text = '';
+  for (let used = 1; used <= MOST_TOKENS; used++) {
+    text += peek(c, used)?.v ?? ' ';
+    const [top, bottom] =
+      FRACTION.exec(text)
+        ?.slice(1)
+        .filter((part) => part !== undefined) ?? [];
+    if (top === undefined || bottom === undefined) continue;
+    const after = peek(c, used + 1);
+    if (Number(top) >= Number(bottom) || isSign(after, '!') || (isSign(after, '^') && !degreeAhead(c, used + 2))) break;
+    c.at += used + 1;
+    return num(addRational(rational(BigInt(whole.v)), rational(BigInt(top), BigInt(bottom))));
   }
-  if (!top || !bottom || !/^\d{1,9}$/.test(top + bottom) || Number(top) >= Number(bottom) || bottom === '0')
-    return undefined;
-  if (isSign(peek(c, used), '!') || (isSign(peek(c, used), '^') && !degreeAhead(c, used + 1))) return undefined;
-  c.at += used;
-  return num(addRational(rational(BigInt(whole.v)), rational(BigInt(top), BigInt(bottom))));
+  return undefined;
 }
 
 /** A primary with everything written behind it: powers, factorials, percent signs, degrees, indices. */
@@ -89,14 +83,9 @@ export function parsePostfix(c: Cursor, start?: Node): Node {
       } else if (isSign(token, '(') && !token?.sp && isNamedFunction(node)) {
         // f'(x), f^{-1}(x), f_n(x): a value of another function, and no product.
         c.at++;
-        const inner = c.parseList(c);
-        expect(c, ')');
-        node = call('at', node, ...(inner.k === 'list' ? inner.items : [inner]));
+        node = call('at', node, ...itemsUpTo(c, ')'));
       } else if (isSign(token, '_')) {
         node = parseIndex(c, node);
-      } else if (token?.t === 'text' && /^[$€£¥₹]$/.test(token.v)) {
-        c.at++;
-        node = { k: 'unit', arg: node, unit: token.v, strong: true };
       } else if (isSign(token, '€', '£', '¥', '₹')) {
         node = { k: 'unit', arg: node, unit: take(c).v, strong: true };
       } else return node;
@@ -171,7 +160,7 @@ function parsePrimary(c: Cursor): Node {
 
 export function numberNode(c: Cursor, raw: string): Node {
   const [mantissa = raw, exponent] = raw.split(/[eE]/);
-  if (mantissa.includes('.') && isCmd(peek(c), 'overline', 'bar', 'dots') && isSign(peek(c, 1), '{')) {
+  if (mantissa.includes('.') && isCmd(peek(c), 'overline', 'bar') && isSign(peek(c, 1), '{')) {
     const digits = peek(c, 2);
     if (digits?.t === 'num' && /^\d{1,40}$/.test(digits.v) && isSign(peek(c, 3), '}')) {
       c.at += 4;
@@ -189,7 +178,8 @@ export function numberNode(c: Cursor, raw: string): Node {
   return num(power < 0 ? rational(value.num, value.den * scale) : rational(value.num * scale, value.den), true);
 }
 
-const plainLetter = (name: string): Node => (name === 'e' || name === 'i' ? { k: 'const', name } : { k: 'sym', name });
+export const plainLetter = (name: string): Node =>
+  name === 'e' || name === 'i' || name === 'pi' ? { k: 'const', name } : { k: 'sym', name };
 
 function letter(c: Cursor, name: string): Node {
   if (name === 'e' || name === 'i') return plainLetter(name);
@@ -200,21 +190,24 @@ function letter(c: Cursor, name: string): Node {
 function applied(c: Cursor, name: string): Node | undefined {
   if (!isSign(peek(c), '(') || peek(c)?.sp) return undefined;
   c.at++;
+  return { k: 'apply', name, args: itemsUpTo(c, ')') };
+}
+
+/** The items of a list up to the sign or the command that closes it. */
+export function itemsUpTo(c: Cursor, close: string): readonly Node[] {
   const inner = c.parseList(c);
-  expect(c, ')');
-  return { k: 'apply', name, args: inner.k === 'list' ? inner.items : [inner] };
+  if (take(c).v !== close) throw new Unparsed(`${close} is missing`);
+  return inner.k === 'list' ? inner.items : [inner];
 }
 
 /** A run of letters: a function, a constant, or a product of single letters. */
 function word(c: Cursor, name: string): Node {
   const lower = name.toLowerCase();
-  if (FUNCTIONS.has(name) || FUNCTIONS.has(lower))
-    return nested(c, () => c.parseCommand(c, { t: 'cmd', v: lower, sp: false }));
+  if (FUNCTIONS.has(lower)) return nested(c, () => c.parseCommand(c, { t: 'cmd', v: lower, sp: false }));
   const operator = FUNCTION_LETTERS.has(name) ? applied(c, name) : undefined;
   if (operator) return operator;
   if (lower === 'pi') return { k: 'const', name: 'pi' };
   if (/^(inf|infty|infinity|oo)$/.test(lower)) return { k: 'const', name: 'inf' };
-  if (name.length > 12) return { k: 'text', text: name };
   const items: Node[] = [...name].map((l, n) => (n === name.length - 1 ? letter(c, l) : plainLetter(l)));
   // A power behind the run belongs to its last letter: ab² is a·b².
   const last = items.pop();
@@ -232,10 +225,8 @@ function overBrace(c: Cursor, top: Node): Node {
   return over ? { k: 'div', top, bottom } : call('binom', top, bottom);
 }
 
-const CLOSERS: Readonly<Record<string, readonly string[]>> = { '(': [')', ']'], '[': [']', ')', '['], ']': ['[', ']'] };
-
 function parseBracket(c: Cursor, open: string): Node {
-  if (open === '|') return bars(c, '|');
+  if (open === '|') return bars(c);
   if ('€£¥₹'.includes(open)) return { k: 'unit', arg: c.parseFactor(c), unit: open, strong: true };
   const outer = c.bars;
   const start = c.at;
@@ -250,32 +241,22 @@ function parseBracket(c: Cursor, open: string): Node {
       ? { k: 'set', items: inner.items, explicit: false }
       : inner;
   }
-  const close = peek(c);
-  if (close?.t !== 'sign' || !CLOSERS[open]?.includes(close.v)) throw new Unparsed(`${open} is not closed`);
-  c.at++;
+  const close = take(c);
+  if (!isSign(close, ')', ']')) throw new Unparsed(`${open} is not closed`);
   const items = inner.k === 'list' ? inner.items : [inner];
   // [x] may be the whole part of x: only around other brackets, or around numbers, it just groups.
   const grouped = c.tokens.slice(start, c.at - 1).some((token) => isSign(token, '(', '[') || token.t === 'begin');
   if (open === '[' && close.v === ']' && items.length === 1 && !grouped && some(inner, (n) => n.k === 'sym'))
     return isExpression(inner) ? call('bracket', inner) : { k: 'tuple', items, open, close: ']' };
-  const from = open === ']' ? '(' : open;
-  const to = close.v === '[' ? ')' : open === ']' ? ']' : close.v;
-  if (items.length === 1 && items[0] && from === '(' && to === ')') {
-    const only = items[0];
-    return only.k === 'pm' ? { k: 'mul', items: [only] } : only;
-  }
-  return { k: 'tuple', items: inner.k === 'list' && inner.items.length === 0 ? [] : items, open: from, close: to };
+  return items.length === 1 && open === '(' && close.v === ')' ? inner : { k: 'tuple', items, open, close: close.v };
 }
 
 /** An absolute value. Inside it a bar closes. */
-export function bars(c: Cursor, bar: string): Node {
+export function bars(c: Cursor): Node {
   const outer = c.bars;
   c.bars = 1;
   const inner = c.parseSum(c);
   c.bars = outer;
-  const token = take(c);
-  const closes = bar === '|' ? token.v === '|' && token.t === 'sign' : token.v === '|' && token.t === 'cmd';
-  if (!closes && !(token.t === 'cmd' && /^(rvert|vert|mid|rVert)$/.test(token.v)))
-    throw new Unparsed('a bar is not closed');
+  if (!/^(?:\||r?[vV]ert|mid)$/.test(take(c).v)) throw new Unparsed('a bar is not closed');
   return call('abs', inner);
 }

@@ -36,7 +36,16 @@ export function parseAnswer(text: string, reading: Reading): Node {
 }
 
 function parseTokens(tokens: Token[]): Node {
-  const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
+  const rules = {
+    parseList,
+    parseRelation,
+    parseSum,
+    parseProduct,
+    parseFactor,
+    parsePostfix,
+    parseCommand,
+    startsPrimary,
+  };
   const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
   let led = '';
   while (leads(cursor) && cursor.at < tokens.length - 1) {

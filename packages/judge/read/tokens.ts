@@ -213,6 +213,7 @@ export interface Cursor {
   readonly parseList: (cursor: Cursor) => Node;
   readonly parseRelation: (cursor: Cursor) => Node;
   readonly parseSum: (cursor: Cursor) => Node;
+  readonly parseProduct: (cursor: Cursor) => Node;
   readonly parseFactor: (cursor: Cursor) => Node;
   readonly parsePostfix: (cursor: Cursor) => Node;
   readonly parseCommand: (cursor: Cursor, token: Token) => Node;
