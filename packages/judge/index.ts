@@ -5,6 +5,6 @@ export { judge, type Judged, type JudgeOptions } from './judge.ts';
 export { createJudge, type Judge, type ProcessOptions } from './pool/create-judge.ts';
 export { JudgeError } from './pool/judge-error.ts';
 export { examineSolution, type SolutionExam } from './solution.ts';
-export { finalAnswer, type FinalAnswer } from './find/final-answer.ts';
+export { finalAnswer, type FinalAnswer } from './find/answer.ts';
 export { answerMessage, behindThoughts } from './find/thoughts.ts';
 export { LETTERS, listedChoices } from './read/choices.ts';

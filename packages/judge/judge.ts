@@ -4,13 +4,11 @@
 
 import { compareSpellings, compareTexts, type Outcome } from './compare/compare-texts.ts';
 import type { LeafOptions } from './compare/leaf.ts';
-import { findAnswer, type Found, behindBoxes, statedIn } from './find/answer.ts';
+import { findAnswer, type Found, replySource } from './find/answer.ts';
+import { soughtFor } from './find/sought.ts';
 import { asksPercent, withoutAskedScale } from './read/asked.ts';
-import { lastLetter, LETTERS, namesOneChoice, placeOfWords } from './read/choices.ts';
-import { findChoice } from './find/choice.ts';
 import { LIMITS } from './base/limits.ts';
 import { type JudgeOptions, leafOptions, mustBeAsked, readSolution, type Solution } from './solution.ts';
-import { answerChoice, choicesSaid, isProse, solutionChoice, plainWords, says } from './read/words.ts';
 
 export type { JudgeOptions } from './solution.ts';
 
@@ -38,47 +36,17 @@ export function judge(answer: string, solutions: string | readonly string[], opt
     const reason = read.every((solution) => solution.reason === 'empty') ? 'no-solution' : 'solution-unreadable';
     return { verdict: 'undecided', reason };
   }
-  const found = findAnswer(answer, options.cut, leaf.question);
+  const source = replySource(answer, options.cut, leaf.question);
   let best: Judged | undefined;
   for (const gold of usable) {
-    const own = found === 'cut-off' || options.cut ? found : ofKind(answer, found, gold, leaf);
-    const verdict = judgeOne(own, gold, leaf, options.explain);
+    const sought = options.cut ? {} : soughtFor(gold.text, leaf.choices, leaf.question);
+    const verdict = judgeOne(findAnswer(source, sought), gold, leaf, options.explain);
     if (verdict.verdict === 'right') return verdict;
     // A reason that says more than "different" may be a false no.
     if (!best || best.reason === 'different') best = verdict;
   }
   return best!;
 }
-
-/** An answer that is no choice or is not marked, to a solution that is a choice or a word: one of the same kind is looked for. */
-function ofKind(answer: string, found: Found | undefined, gold: Solution, leaf: LeafOptions): Found | undefined {
-  const isMarked = found !== undefined && found.by !== 'whole' && found.by !== 'last';
-  const known = leaf.choices.length;
-  if (choicesSaid(gold.text, known) !== undefined)
-    return statedIn(behindBoxes(answer), (statement) => choicesSaid(statement, known) !== undefined) ?? found;
-  const choice = solutionChoice(gold.text, known);
-  if (choice) {
-    const last = lastLetter(Math.max(known, LETTERS.indexOf(choice.letter) + 1));
-    const text = behindBoxes(answer);
-    const stated = statedIn(text, (statement) => namesChoice(statement, last));
-    if (stated) return stated;
-    if (found && (answerChoice(found.text, last) || (isMarked && isContent(found, choice.rest, leaf)))) return found;
-    const letter = findChoice(text, choice, last, leaf);
-    if (letter !== undefined) return { text: letter, by: 'choice' };
-    if (isMarked) return found;
-    return isProse(choice.rest) && statesWord(answer, choice.rest) ? { text: choice.rest, by: 'word' } : found;
-  }
-  return !isMarked && isWord(gold.text) && statesWord(answer, gold.text) ? { text: gold.text, by: 'word' } : found;
-}
-
-function namesChoice(statement: string, last: string): boolean {
-  const said = answerChoice(statement, last);
-  return said !== undefined && namesOneChoice(said);
-}
-
-/** Says the words of a choice that is listed, or what stands behind the solution's letter. */
-const isContent = ({ text }: Found, rest: string, leaf: LeafOptions): boolean =>
-  placeOfWords(text, leaf.choices) >= 0 || (rest !== '' && compareTexts(rest, text, leaf).verdict === 'right');
 
 function judgeOne(found: Found | 'cut-off' | undefined, gold: Solution, options: LeafOptions, explain = false): Judged {
   if (found === undefined || found === 'cut-off') return { verdict: 'wrong', reason: found ?? 'no-answer' };
@@ -121,17 +89,3 @@ const restated = (text: string): string =>
 
 const withoutPercent = (text: string): string =>
   /^\s*(-?\d[\d.,]*)\s*(?:\\?%|(?:\\text\s*\{\s*)?percent\s*\}?)\s*\.?$/.exec(text)?.[1] ?? text;
-
-/** Letters alone, up to three words: no formula and no choice. */
-const isWord = (solution: string): boolean =>
-  /^\p{L}{3,}(?:[ -]\p{L}{2,}){0,2}$/u.test(plainWords(solution)) && !/^(?:yes|no)$/i.test(plainWords(solution));
-
-const SENTENCE_CHARS = 300;
-const LAST_SENTENCE = /[^.!?\n]*[.!?]*\s*$/;
-const DENIES = /\b(?:not|no|never|neither|nor|or)\b|n[’']t\b/i;
-
-function statesWord(text: string, solution: string): boolean {
-  const sentence = LAST_SENTENCE.exec(text.trim().slice(-SENTENCE_CHARS))?.[0] ?? '';
-  if (says(sentence, solution)) return true;
-  return !DENIES.test(sentence) && plainWords(sentence).endsWith(` ${plainWords(solution)}`);
-}

@@ -2,17 +2,17 @@
 // cannot be shown equal to itself judges by its spelling if it is well formed, and nobody if not. Pure.
 
 import { standsForItself } from './compare/compare-texts.ts';
-import { isRelationSign, isSpelling } from './compare/spelled.ts';
+import { isSpelling } from './compare/spelled.ts';
 import { findSolution } from './find/answer.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import { dateOf } from './read/moments.ts';
 import { numberWord } from './read/number-words.ts';
-import { isWording, saysEverything, saysNothing, solutionChoice, yesOrNo } from './read/words.ts';
+import { isRelationSign, isWording, saysEverything, saysNothing, solutionChoice, yesOrNo } from './read/words.ts';
 import { LIMITS } from './base/limits.ts';
 import { MANY, remembered } from './base/remembered.ts';
 import { listedChoices } from './read/choices.ts';
 import { plainSigns } from './read/plain-signs.ts';
-import { percentInOneWord } from './find/percent.ts';
+import { percentInOneWord } from './find/own-text.ts';
 
 const DEFAULT_DECIMALS = 6;
 /** The end of a question says what it asks for. */

@@ -1,6 +1,8 @@
 // A solution that cannot be evaluated (a system in cases, \mathbb{Z}_6, a tower of powers) still judges by its spelling:
 // the same text is right, nothing else is shown. Broken text is no spelling: an open bracket, an operator without operand.
 
+import { isRelationSign } from '../read/words.ts';
+
 const OPERATOR = String.raw`(?:[=+*/^_<>≤≥≠×·-]|\\(?:cdot|times|div|le|ge|leq|geq|ne|neq|approx|in|cup|cap|pm))`;
 const BEGINS = /^\s*(?:[=*/_<>≤≥≠×·]|\\(?:cdot|times|div|le|ge|leq|geq|ne|neq|in|cup|cap)(?![A-Za-z]))/;
 const ENDS = new RegExp(`${OPERATOR}\\s*[.,;]?\\s*$`);
@@ -8,13 +10,7 @@ const DOUBLED =
   /[+*/=<>]\s*[*/]|[=^_]\s*[=^_*/)}\]]|\\[dt]?frac\s*(?:\{\s*\}|\{[^{}]*\}\s*(?:\{\s*\}|$))|\\(?:frac|sqrt)\s*$|\\sqrt\s*\{\s*\}/;
 const CHARGED = /\^\s*(?:\{\s*[+-]\s*\}|[+-]|\*)/g;
 const NUMBERED = /(?:^|(?<=[\s;]))\(?\d{1,2}\)(?=[\s\\])/g;
-const SIGN =
-  /^\s*\$?\s*(?:[<>=≤≥≠≈]|[<>]=|\\(?:leq?|geq?|lt|gt|neq?|approx|equiv|leqslant|geqslant)(?![A-Za-z]))\s*\$?\s*$/;
-
 const MAX_CHARS = 400;
-
-/** "Which sign stands in the gap?" */
-export const isRelationSign = (text: string): boolean => text.length <= MAX_CHARS && SIGN.test(text);
 
 export function isSpelling(text: string): boolean {
   if (isRelationSign(text)) return true;

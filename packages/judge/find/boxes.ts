@@ -1,7 +1,7 @@
 // Finds `\boxed{…}` (and `\fbox{…}`) in one pass, and the last of them with its neighbours. Nested boxes give the outermost; a box that
-// never closes is reported as unfinished and never taken for an answer. Linear in length.
+// never closes is reported as isOpen and never taken for an answer. Linear in length.
 
-import { percentBehind } from './percent.ts';
+import { percentBehind } from './last-value.ts';
 
 export interface Box {
   /** The text between the braces. */
@@ -14,7 +14,7 @@ export interface Box {
 interface BoxScan {
   readonly boxes: readonly Box[];
   /** A last box was opened and not closed: the answer was cut off. */
-  readonly unfinished: boolean;
+  readonly isOpen: boolean;
 }
 
 /** `\boxed 5` holds one bare token. */
@@ -26,20 +26,20 @@ const MOST_UNCLOSED = 20;
 export function scanBoxes(text: string): BoxScan {
   const boxes: Box[] = [];
   let unclosed = 0;
-  let unfinished = false;
+  let isOpen = false;
   let from = 0;
   for (const { index: start, 0: opening, 1: bare } of text.matchAll(OPENING)) {
     if (start < from) continue;
     const begin = start + opening.length;
     const close = bare === undefined ? closingBrace(text, begin - 1) : begin;
-    unfinished = close < 0;
+    isOpen = close < 0;
     // Boxes inside it may still close.
-    if (unfinished && ++unclosed > MOST_UNCLOSED) break;
-    if (unfinished) continue;
+    if (isOpen && ++unclosed > MOST_UNCLOSED) break;
+    if (isOpen) continue;
     from = bare === undefined ? close + 1 : begin;
     boxes.push({ content: bare ?? text.slice(begin, close), start, end: from });
   }
-  return { boxes, unfinished };
+  return { boxes, isOpen };
 }
 
 function closingBrace(text: string, open: number): number {
@@ -53,30 +53,31 @@ function closingBrace(text: string, open: number): number {
   return -1;
 }
 
-interface Boxed {
-  /** `bare`: without the percent sign that stands outside the box. */
-  readonly value: { readonly text: string; readonly bare?: string };
-  /** Offset behind the last box. */
-  readonly end: number;
+export interface Boxed {
+  /** The last closed box that says something, with those before it that "and", "or" or a comma joins to it. */
+  readonly box: { readonly text: string; readonly bare?: string } | undefined;
+  /** The text behind the last box; all of it, if there is none. */
+  readonly behind: string;
+  /** A last box was opened and not closed. */
+  readonly isOpen: boolean;
 }
 
 const MOST_JOINED = 30;
 
-/** The last closed box that says something, with those before it that "and", "or" or a comma joins to it. */
-export function lastBoxes(text: string): Boxed | undefined {
-  const boxes = scanBoxes(text).boxes.filter(({ content }) => content.trim() !== '');
-  const last = boxes.at(-1);
-  if (!last) return undefined;
+export function boxed(text: string): Boxed {
+  const { boxes, isOpen } = scanBoxes(text);
+  const said = boxes.filter(({ content }) => content.trim() !== '');
+  const last = said.pop();
+  if (!last) return { box: undefined, behind: text, isOpen };
+  const behind = text.slice(last.end);
   const group = [last];
-  for (let k = boxes.length - 2; k >= 0 && group.length < MOST_JOINED; k--) {
-    const box = boxes[k]!;
+  for (let box = said.pop(); box && group.length < MOST_JOINED; box = said.pop()) {
     if (!joins(text.slice(box.end, group[0]!.start))) break;
     group.unshift(box);
   }
   const joined = group.map(({ content }) => content.trim()).join(' , ');
   const isShare = group.length === 1 && !joined.includes('%') && percentBehind(text, last.end);
-  const value = isShare ? { text: `${joined}\\%`, bare: joined } : { text: joined };
-  return { value, end: last.end };
+  return { box: isShare ? { text: `${joined}\\%`, bare: joined } : { text: joined }, behind, isOpen };
 }
 
 const JOIN_CHARS = 80;

@@ -2,7 +2,6 @@
 // the question holds yields to one of the same sentence that it does not hold, unless a calculation ends in it. Linear: the last
 // characters of a text are read.
 
-import { percentBehind } from './percent.ts';
 import { mathSegments, type Segment } from './segments.ts';
 import { SCALES } from '../read/harmless-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
@@ -33,6 +32,10 @@ export function lastValue(source: string, question: string): string | undefined 
   }
   return undefined;
 }
+
+/** The sign of percent directly behind a value or a box belongs to it; of other words behind it none does. */
+const PERCENT = /^[\s$*}]*(?:\\[)\],; ])?\s*(?:\\?%|percent\b|pct\b)/;
+export const percentBehind = (text: string, end: number): boolean => PERCENT.test(text.slice(end, end + 20));
 
 function valueOf(text: string, values: readonly Segment[], given: (value: string) => boolean): string {
   const last = values.at(-1)!;

@@ -5,7 +5,6 @@ import { plainSigns } from '../read/plain-signs.ts';
 import { answerMessage, behindThoughts } from './thoughts.ts';
 import { LIMITS } from '../base/limits.ts';
 import { scanBoxes } from './boxes.ts';
-import { percentInOneWord } from './percent.ts';
 
 /** The marks by which chat templates end a turn or open another one. */
 const TURN =
@@ -33,6 +32,9 @@ export function ownText(source: string, cut: boolean): string | undefined {
     .replace(DRAWING, '\n')
     .replace(EMPTY_BOX, '');
 }
+
+/** "28 per cent", "28 per-cent" as 28 percent. */
+export const percentInOneWord = (text: string): string => text.replace(/\b(p)er[\s~-]{1,3}cent\b/gi, '$1ercent');
 
 function inTurn(text: string): string {
   for (const { index } of text.matchAll(TURN)) if (/\S/.test(text.slice(0, index))) return text.slice(0, index);

@@ -159,7 +159,8 @@ const CONCLUDING = `${words("so thus therefore hence is be leaves leaving leavin
 /** "is", as languages in Latin letters lead with it to a letter: "est la lettre B". */
 const COPULA = String.raw`(?<!\p{L})(?:est|es|ist|lautet|é|è|är|je|adalah|là|este)(?!\p{L})(?:\s(?:donc|also|pues|portanto|quindi|dunque))?(?:\s(?:la|le|el|il|a|o|die|der|das))?(?:\s(?:lettre|réponse|option|respuesta|resposta|risposta|opción|opção|opzione|letra|lettera|alternativa|buchstabe|antwort))?`;
 
-const LETTER_AHEAD = String.raw`(?=[(["'*\s]{0,4}[A-Z])`;
+const LETTER_AHEAD = String.raw`(?=[(["'*\s]{0,4}[A-Z](?![A-Za-z]))`;
+const LETTERS_AHEAD = String.raw`(?=[(["'*\s]{0,4}[A-Z]{1,9}(?![A-Za-z]))`;
 /** The words behind which a text states its choice, in the languages that models are asked in. */
 export const STATING = new RegExp(
   [
@@ -167,7 +168,7 @@ export const STATING = new RegExp(
     String.raw`\b(?:correct|right|true) (?:option|choice|answer|statement|one)s? (?:is|are|(?:should|must|would|will) be)\**:?\**`,
     String.raw`\b(?:actually|correction|I mean|make that)[,:]?\s+(?:it(?:[’']s|\sis)\s+)?${LETTER_AHEAD}`,
     String.raw`(?<!\p{L})(?:réponse|respuesta|antwort|lösung|resposta|risposta|antwoord|svaret|odpověď|jawaban|răspunsul|đáp án|trả lời|solución|solução|soluzione)(?!\p{L})(?:(?!\s(?:no|non|não|nicht|ne|niet|inte|bukan|không)\s|\sn[’'])[^.!?:\n]){0,30}?(?:${COPULA}|\sis(?!\p{L})|:)\**`,
-    String.raw`(?:答案|正解|答え|回答|解答|정답|답[은:]|الجواب|الإجابة|الاجابة|پاسخ|ответ|উত্তর|उत्तर|คำตอบ|תשובה|选(?!项)择?|選(?![項択])擇?)(?:(?!${NOT})[^\p{Script=Latin}\p{N}.,;!?\n]){0,20}${LETTER_AHEAD}`,
+    String.raw`(?:答案|正解|答え|回答|解答|정답|답[은:]|الجواب|الإجابة|الاجابة|پاسخ|ответ|উত্তর|उत्तर|คำตอบ|תשובה|选(?!项)择?|選(?![項択])擇?)(?:(?!${NOT})[^\p{Script=Latin}\p{N}.,;!?\n]){0,20}${LETTERS_AHEAD}`,
   ].join('|'),
   'giu',
 );

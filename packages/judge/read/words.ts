@@ -131,3 +131,11 @@ export function says(answer: string, gold: string): boolean {
   const named = /^(?:does|do|is|has) |s$/.test(verb) && plain.endsWith(` ${verb}`) && rest.split(' ').length <= 4;
   return named && !rest.split(' ').some(isRefusing);
 }
+
+const SIGN =
+  /^\s*\$?\s*(?:[<>=≤≥≠≈]|[<>]=|\\(?:leq?|geq?|lt|gt|neq?|approx|equiv|leqslant|geqslant)(?![A-Za-z]))\s*\$?\s*$/;
+
+const SIGN_CHARS = 30;
+
+/** "Which sign stands in the gap?" */
+export const isRelationSign = (text: string): boolean => text.length <= SIGN_CHARS && SIGN.test(text);

@@ -1,12 +1,12 @@
 // The order in which a final answer is looked for, a few texts for each place of it; and what does not change it.
 
 import { describe, expect, test } from 'vitest';
-import { findAnswer } from '../find/answer.ts';
+import { findAnswer, replySource } from '../find/answer.ts';
 import { judge } from '../judge.ts';
 import { rowsOf } from '../../../test/support/rows.ts';
 
 const found = (text: string, question = ''): string => {
-  const answer = findAnswer(text, false, question);
+  const answer = findAnswer(replySource(text, false, question));
   return answer === undefined || answer === 'cut-off' ? String(answer) : `${answer.by}: ${answer.text}`;
 };
 
