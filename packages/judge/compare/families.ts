@@ -3,7 +3,8 @@
 
 import { add, int, mul, neg, type Node, type Of, RUNNING } from '../base/ast.ts';
 import { isAssignment, lastLink } from './relation.ts';
-import { type Comparison, constant, letters } from '../value/comparison.ts';
+import { type Comparison, letters } from '../value/comparison.ts';
+import { constant } from '../value/numeric.ts';
 import { replaceSymbol } from '../value/exact.ts';
 
 const MAX_PARTS = 24;

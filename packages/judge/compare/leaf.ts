@@ -2,7 +2,8 @@
 // value itself is settled by equal.ts.
 
 import { mapChildren, mul, type Node, num, some } from '../base/ast.ts';
-import { type Comparison, type Equality, precise } from '../value/comparison.ts';
+import type { Comparison, Equality } from '../value/comparison.ts';
+import { precise } from '../value/numeric.ts';
 import { equalExpressions } from '../value/equal.ts';
 import { exact } from '../value/exact.ts';
 import * as Q from '../base/rational.ts';

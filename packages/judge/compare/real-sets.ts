@@ -5,7 +5,8 @@
 
 import { add, children, mapChildren, neg, type Node, num, type Of, type Relop } from '../base/ast.ts';
 import * as Q from '../base/rational.ts';
-import { type Comparison, constant, letters } from '../value/comparison.ts';
+import { type Comparison, letters } from '../value/comparison.ts';
+import { constant } from '../value/numeric.ts';
 import { replaceSymbol } from '../value/exact.ts';
 import { fractionIn, realRoots } from '../value/polynomial.ts';
 import { infinity, isSame, type Sameness } from './leaf.ts';

@@ -4,10 +4,10 @@
 
 import { add, neg, type Node, type Of, type Relop, some } from '../base/ast.ts';
 import { isSame, type Sameness } from './leaf.ts';
-import { type Comparison, constant, letters } from '../value/comparison.ts';
+import { atOtherPoint, type Comparison, letters } from '../value/comparison.ts';
 import { replaceSymbol } from '../value/exact.ts';
-import type { Residue } from '../value/field.ts';
-import { signAt } from '../value/numeric.ts';
+import { isSame as isSameResidue, times } from '../value/field.ts';
+import { constant, signAt } from '../value/numeric.ts';
 import { residue } from '../value/residues.ts';
 import * as Q from '../base/rational.ts';
 
@@ -204,16 +204,11 @@ function proportional(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison): Samene
 }
 
 function multiples(g: Node, a: Node, op: Relop, other: Relop, c: Comparison): Sameness {
-  // Two points of one field.
-  const [first, , second] = c.contexts;
-  const [g1, g2, a1, a2] = [residue(g, first), residue(g, second), residue(a, first), residue(a, second)];
+  const elsewhere = atOtherPoint(c);
+  const [g1, g2, a1, a2] = [residue(g, c), residue(g, elsewhere), residue(a, c), residue(a, elsewhere)];
   if (!g1 || !g2 || !a1 || !a2) return 'unknown';
-  const cross = (x: Residue, y: Residue): string => {
-    const { re, im } = first.field.times(x, y);
-    return `${re},${im}`;
-  };
   const zero = [g1, g2, a1, a2].some((r) => r.re === 0n && r.im === 0n);
-  if (zero || cross(g1, a2) !== cross(g2, a1)) return 'different';
+  if (zero || !isSameResidue(times(g1, a2), times(g2, a1))) return 'different';
   if (op === '=' || op === '!=') return 'form';
   const sign = ratioSign(g, a, c);
   if (sign === 0) return 'unknown';
@@ -229,7 +224,7 @@ function ratioSign(g: Node, a: Node, c: Comparison): number {
   const names = [...letters(a, letters(g))];
   for (const shift of [3n, 17n, 41n]) {
     const at = new Map(names.map((name, k) => [name, Q.rational(shift * BigInt(k * 7 + 5), 29n)]));
-    const [x, y] = [g, a].map((n) => signAt(n, { letters: at, symbolic: c.contexts[0], realOnly: true }));
+    const [x, y] = [g, a].map((n) => signAt(n, { letters: at, c, realOnly: true }));
     if (x !== undefined && y !== undefined) return x * y;
   }
   return 0;

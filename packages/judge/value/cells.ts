@@ -3,7 +3,8 @@
 // points are laid in every cell. Says when it cannot know all cells. Its work is counted in steps.
 
 import { add, children, mapChildren, neg, type Node, some } from '../base/ast.ts';
-import { type Comparison, constant, letters } from './comparison.ts';
+import { type Comparison, letters } from './comparison.ts';
+import { precise } from './numeric.ts';
 import { exact, replaceSymbol } from './exact.ts';
 import { fractionIn, type Polynomial, realRoots } from './polynomial.ts';
 import { spend } from '../base/limits.ts';
@@ -164,8 +165,8 @@ function zerosOf(polynomial: Polynomial, c: Comparison): Q.Rational[] | undefine
 function rationalised(node: Node, c: Comparison): Node {
   if (exact(node, c) || letters(node).size > 0)
     return node.k === 'num' ? node : mapChildren(node, (n) => rationalised(n, c));
-  const near = constant(node, c);
-  return near === undefined ? node : { k: 'num', value: Q.fromNumber(near), decimal: false };
+  const value = precise(node, c);
+  return value ? { k: 'num', value, decimal: false } : node;
 }
 
 const put = (node: Node, letter: string, value: Q.Rational): Node =>

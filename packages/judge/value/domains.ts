@@ -55,7 +55,7 @@ const isConstant = (node: Node): boolean =>
 
 function hasNone(node: Node, c: Comparison): boolean {
   try {
-    value(node, { letters: new Map(), symbolic: c.contexts[0], realOnly: false });
+    value(node, { letters: new Map(), c, realOnly: false });
     return false;
   } catch (error) {
     // With complex values allowed, only what has none at all is not real: arcsin 2.

@@ -3,7 +3,8 @@
 
 import { children, type Node, add, mapChildren, mul, some } from '../base/ast.ts';
 import type { Comparison, Equality } from './comparison.ts';
-import { exact, type ExactContext } from './exact.ts';
+import { exact } from './exact.ts';
+import { isSame } from './field.ts';
 import { residue } from './residues.ts';
 import { sampled } from './sampling.ts';
 import * as Q from '../base/rational.ts';
@@ -23,28 +24,17 @@ function byForm(a: Node, b: Node, c: Comparison): Equality | undefined {
   return sameForm(a, b, c);
 }
 
-/** Two exact residues in agreement prove the normal forms equal; in disagreement they differ, unless opaque. */
+/** Residues in agreement prove the normal forms equal; in disagreement they differ, unless opaque. */
 function sameForm(a: Node, b: Node, c: Comparison): Equality | undefined {
-  let same = true;
-  let opaque = false;
-  for (const context of c.contexts.slice(0, 2)) {
-    context.opaque = false;
-    // Memoised residues hide what they met: opacity is a property of the trees.
-    opaque ||= isOpaque(a, c) || isOpaque(b, c);
-    const x = residue(a, context);
-    const y = x && residue(b, context);
-    if (!x || !y) return undefined;
-    if (x.re !== y.re || x.im !== y.im) {
-      same = false;
-      break;
-    }
-  }
-  if (same) return 'form';
-  return opaque ? undefined : 'different';
+  const x = residue(a, c);
+  const y = x && residue(b, c);
+  if (!x || !y) return undefined;
+  if (isSame(x, y)) return 'form';
+  return isOpaque(a, c) || isOpaque(b, c) ? undefined : 'different';
 }
 
 /** Holds anything beyond fractions of polynomials in letters, i, π, e and roots of rationals? */
-function isOpaque(node: Node, c: ExactContext): boolean {
+function isOpaque(node: Node, c: Comparison): boolean {
   if (node.k === 'call') {
     if (exact(node, c)) return false;
     const [first, second] = node.args;
@@ -81,10 +71,10 @@ const isUnknown = (n: Node): boolean =>
 /** Named by what they are, so that the same quantity is the same letter. */
 function withLetters(node: Node, c: Comparison): Node {
   if (!isUnknown(node)) return mapChildren(node, (child) => withLetters(child, c));
-  const [first, second] = c.contexts.map((context) => residue(node, context));
-  if (!first || !second) return node;
+  const known = residue(node, c);
+  if (!known) return node;
   const head = node.k === 'call' && node.args[0]?.k === 'sym' ? node.args[0].name : '';
-  return { k: 'sym', name: `${head}_${first.re},${first.im},${second.re}` };
+  return { k: 'sym', name: `${head}_${known.re},${known.im}` };
 }
 
 const COMPLEX = /^[zw](_|$)/;

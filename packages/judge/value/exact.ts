@@ -4,21 +4,17 @@
 import { children, mapChildren, type Node } from '../base/ast.ts';
 import { type Budget, LIMITS, spend, TooBig } from '../base/limits.ts';
 import * as Q from '../base/rational.ts';
-
-export interface ExactContext {
-  readonly budget: Budget;
-  readonly memo: Map<Node, Q.Rational | null>;
-}
+import type { Comparison } from './comparison.ts';
 
 /** Undefined: the value is not rational, or not known. Throws TooBig beyond the limits. */
-export function exact(node: Node, context: ExactContext): Q.Rational | undefined {
+export function exact(node: Node, c: Comparison): Q.Rational | undefined {
   if (node.k === 'num') return node.value;
-  const known = context.memo.get(node);
+  const known = c.memo.get(node);
   if (known !== undefined) return known ?? undefined;
-  spend(context.budget, 1);
-  const value = compute(node, context);
-  if (value) spend(context.budget, bound(value));
-  context.memo.set(node, value ?? null);
+  spend(c.budget, 1);
+  const value = compute(node, c);
+  if (value) spend(c.budget, bound(value));
+  c.memo.set(node, value ?? null);
   return value;
 }
 
@@ -35,41 +31,41 @@ export function bits(n: bigint): number {
   return positive.toString(16).length * 4;
 }
 
-function compute(node: Node, context: ExactContext): Q.Rational | undefined {
+function compute(node: Node, c: Comparison): Q.Rational | undefined {
   switch (node.k) {
     case 'neg': {
-      const value = exact(node.arg, context);
+      const value = exact(node.arg, c);
       return value && Q.neg(value);
     }
     case 'percent': {
-      const value = exact(node.arg, context);
+      const value = exact(node.arg, c);
       return value && Q.div(value, Q.rational(100n));
     }
     case 'add':
     case 'mul': {
       let sum: Q.Rational | undefined = node.k === 'add' ? Q.ZERO : Q.ONE;
       for (const item of node.items) {
-        const value = exact(item, context);
+        const value = exact(item, c);
         if (!value) return undefined;
         sum = node.k === 'add' ? Q.add(sum, value) : Q.mul(sum, value);
-        spend(context.budget, bound(sum));
+        spend(c.budget, bound(sum));
       }
       return sum;
     }
     case 'div': {
-      const top = exact(node.top, context);
-      const bottom = top && exact(node.bottom, context);
+      const top = exact(node.top, c);
+      const bottom = top && exact(node.bottom, c);
       return top && bottom && !Q.isZero(bottom) ? Q.div(top, bottom) : undefined;
     }
     case 'pow': {
-      const base = exact(node.base, context);
-      const exp = base && exact(node.exp, context);
+      const base = exact(node.base, c);
+      const exp = base && exact(node.exp, c);
       return base && exp && power(base, exp);
     }
     case 'call':
-      return callValue(node.name, node.args, context);
+      return callValue(node.name, node.args, c);
     case 'apply':
-      return counted(node.name, node.args, context);
+      return counted(node.name, node.args, c);
     default:
       return undefined;
   }
@@ -113,18 +109,18 @@ function integerRoot(n: bigint, degree: number): bigint | undefined {
   return x ** k === n ? x : undefined;
 }
 
-function callValue(name: string, args: readonly Node[], context: ExactContext): Q.Rational | undefined {
+function callValue(name: string, args: readonly Node[], c: Comparison): Q.Rational | undefined {
   const [first, second] = args;
-  const a = first && exact(first, context);
+  const a = first && exact(first, c);
   if (!a) return undefined;
   if (name === 'abs') return Q.abs(a);
   if (name === 'floor') return Q.rational(floorDiv(a));
   if (name === 'ceil') return Q.neg(Q.rational(floorDiv(Q.neg(a))));
-  if (name === 'factorial') return factorial(a, context.budget);
+  if (name === 'factorial') return factorial(a, c.budget);
   if (name === 're') return a;
   if (name === 'im') return Q.ZERO;
   if (name === 'root' && second) {
-    const degree = exact(second, context);
+    const degree = exact(second, c);
     if (!degree || degree.den !== 1n || degree.num < 1n || degree.num > 64n) return undefined;
     if (a.num < 0n) {
       if (degree.num % 2n === 0n) return undefined;
@@ -133,7 +129,7 @@ function callValue(name: string, args: readonly Node[], context: ExactContext): 
     }
     return rootOf(a, Number(degree.num));
   }
-  const values = args.map((arg) => exact(arg, context));
+  const values = args.map((arg) => exact(arg, c));
   if (values.some((v) => v === undefined)) return undefined;
   const all = values as Q.Rational[];
   if (name === 'max') return all.reduce((x, y) => (Q.compare(x, y) >= 0 ? x : y));
@@ -181,11 +177,11 @@ function binomial(n: bigint, k: bigint): Q.Rational | undefined {
 }
 
 /** The schools' C(10, 3) and P(10, 3). */
-function counted(name: string, args: readonly Node[], context: ExactContext): Q.Rational | undefined {
-  const [n, k] = name === 'C' || name === 'P' ? args.map((arg) => exact(arg, context)) : [];
+function counted(name: string, args: readonly Node[], c: Comparison): Q.Rational | undefined {
+  const [n, k] = name === 'C' || name === 'P' ? args.map((arg) => exact(arg, c)) : [];
   if (args.length !== 2 || !n || !k || n.den !== 1n || k.den !== 1n || k.num < 0n || k.num > n.num) return undefined;
   const ways = binomial(n.num, k.num);
-  const orders = name === 'P' ? factorial(k, context.budget) : Q.ONE;
+  const orders = name === 'P' ? factorial(k, c.budget) : Q.ONE;
   return ways && orders && Q.mul(ways, orders);
 }
 
@@ -202,15 +198,15 @@ function logarithm(value: bigint, base: bigint): Q.Rational | undefined {
 }
 
 /** The terms of a finite sum or product with whole bounds, written out. */
-export function expand(node: Extract<Node, { k: 'big' }>, context: ExactContext): Node[] | undefined {
+export function expand(node: Extract<Node, { k: 'big' }>, c: Comparison): Node[] | undefined {
   if ((node.op !== 'sum' && node.op !== 'prod') || !node.variable || !node.from || !node.to) return undefined;
-  const from = exact(node.from, context);
-  const to = exact(node.to, context);
+  const from = exact(node.from, c);
+  const to = exact(node.to, c);
   if (!from || !to || from.den !== 1n || to.den !== 1n) return undefined;
   const count = to.num - from.num + 1n;
   if (count > BigInt(LIMITS.terms)) return undefined;
   const size = weigh(node.body);
-  spend(context.budget, Number(count > 0n ? count : 0n) * size);
+  spend(c.budget, Number(count > 0n ? count : 0n) * size);
   const terms: Node[] = [];
   for (let n = from.num; n <= to.num; n++) terms.push(substitute(node.body, node.variable, n));
   return terms;

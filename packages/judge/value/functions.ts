@@ -27,7 +27,7 @@ import {
   Undefined,
   ZERO,
 } from './balls.ts';
-import type { ResidueContext } from './residues.ts';
+import type { Comparison } from './comparison.ts';
 import * as Q from '../base/rational.ts';
 
 export interface Complex {
@@ -38,7 +38,7 @@ export interface Complex {
 /** Where an expression is evaluated. */
 export interface Place {
   readonly letters: ReadonlyMap<string, Q.Rational>;
-  readonly symbolic: ResidueContext;
+  readonly c: Comparison;
   /** Values that leave the real line are refused. */
   readonly realOnly: boolean;
 }
@@ -70,13 +70,13 @@ export function quotient(a: Complex, b: Complex): Complex {
 }
 
 export function exponential(a: Complex, at: Place): Complex {
-  spend(at.symbolic.budget, 20);
+  spend(at.c.budget, 20);
   const size = exp(a.re);
   return isReal(a) ? real(size) : { re: mul(size, cos(a.im)), im: mul(size, sin(a.im)) };
 }
 
 export function logarithm(a: Complex, at: Place): Complex {
-  spend(at.symbolic.budget, 40);
+  spend(at.c.budget, 40);
   const x = realPart(a);
   const side = sign(x);
   if (side === 0) throw new Undefined('the logarithm of zero');
@@ -93,7 +93,7 @@ export function functionValue(
 ): Complex | undefined {
   const [first, second = int(2)] = node.args;
   if (!first) throw new NoValue('a function of nothing');
-  spend(at.symbolic.budget, 2);
+  spend(at.c.budget, 2);
   switch (node.name) {
     case 'root':
       return rootValue(evaluate(first), second, at);
@@ -162,7 +162,7 @@ function stepped(a: Ball, name: 'floor' | 'ceil'): Complex {
 
 /** `argument` is evaluated only for a function that is known. */
 function trigonometric(name: string, argument: () => Ball, at: Place): Complex | undefined {
-  spend(at.symbolic.budget, 30);
+  spend(at.c.budget, 30);
   if (/^(?:sin|cos|tan|cot|sec|csc)$/.test(name)) {
     const x = argument();
     if (name === 'sin') return real(sin(x));

@@ -19,6 +19,7 @@ import {
 } from './functions.ts';
 import * as Q from '../base/rational.ts';
 import { fromRational, Imprecise, NotReal, NoValue, ONE, PI, sign, Undefined, ZERO } from './balls.ts';
+import type { Comparison } from './comparison.ts';
 import { drawn, residue } from './residues.ts';
 
 /** Undefined when the value cannot be told. */
@@ -39,8 +40,22 @@ export function signAt(node: Node, at: Place): number | undefined {
   return Math.abs(found.re.v) > found.re.e || found.re.e === 0 ? Math.sign(found.re.v) : undefined;
 }
 
+/** A real constant as a double, if it has one that is known well. */
+export function constant(node: Node, c: Comparison): number | undefined {
+  if (some(node, (n) => n.k === 'sym' || n.k === 'apply')) return undefined;
+  const found = valueAt(node, { letters: new Map(), c, realOnly: true });
+  if (typeof found !== 'object' || !isReal(found)) return undefined;
+  return found.re.e > Math.abs(found.re.v) * 1e-9 + 1e-12 ? undefined : found.re.v;
+}
+
+/** The same as the fraction that the double is. */
+export function precise(node: Node, c: Comparison): Q.Rational | undefined {
+  const near = constant(node, c);
+  return near === undefined ? undefined : Q.fromNumber(near);
+}
+
 export function value(node: Node, at: Place): Complex {
-  spend(at.symbolic.budget, 2);
+  spend(at.c.budget, 2);
   switch (node.k) {
     case 'num':
       return real(fromRational(node.value));
@@ -67,7 +82,7 @@ export function value(node: Node, at: Place): Complex {
       return callValue(node, at);
     case 'big': {
       const bounds = { ...node, from: node.from && bind(node.from, at), to: node.to && bind(node.to, at) };
-      const terms = expand(bounds, at.symbolic)?.map((term) => value(term, at));
+      const terms = expand(bounds, at.c)?.map((term) => value(term, at));
       if (!terms) return atom(node, at);
       return node.op === 'sum' ? terms.reduce(sum, whole(0)) : terms.reduce(product, whole(1));
     }
@@ -78,7 +93,7 @@ export function value(node: Node, at: Place): Complex {
 
 /** A value of its own for what cannot be evaluated, drawn from what it is. */
 function atom(node: Node, at: Place): Complex {
-  const name = residue(node, at.symbolic);
+  const name = residue(node, at.c);
   if (!name) throw new NoValue(`no value for ${node.k}`);
   return real(fromRational(unknown(`${name.re},${name.im}`)));
 }
@@ -94,7 +109,7 @@ function bind(node: Node, at: Place): Node {
 }
 
 function power(node: Extract<Node, { k: 'pow' }>, at: Place): Complex {
-  const exponent = exact(bind(node.exp, at), at.symbolic);
+  const exponent = exact(bind(node.exp, at), at.c);
   const hasLetters = some(node.exp, (n) => n.k === 'sym');
   // 0^n is 1, 0 or nothing, as n stands: no sample speaks for the others.
   if (node.base.k !== 'sym' && node.base.k !== 'const' && hasLetters && isNothing(value(node.base, at)))
@@ -102,7 +117,7 @@ function power(node: Extract<Node, { k: 'pow' }>, at: Place): Complex {
   if (exponent?.den === 1n && exponent.num >= -4096n && exponent.num <= 4096n) {
     let base = value(node.base, at);
     let result = whole(1);
-    spend(at.symbolic.budget, 12);
+    spend(at.c.budget, 12);
     for (let n = Q.abs(exponent).num; n > 0n; n >>= 1n) {
       if (n & 1n) result = product(result, base);
       if (n > 1n) base = product(base, base);
@@ -132,7 +147,7 @@ export const WHOLE = new Set(['factorial', 'doublefactorial', 'binom', 'gcd', 'l
 
 function callValue(node: Extract<Node, { k: 'call' }>, at: Place): Complex {
   if (!WHOLE.has(node.name)) return functionValue(node, at, (arg) => value(arg, at)) ?? atom(node, at);
-  const known = exact(bind(node, at), at.symbolic);
+  const known = exact(bind(node, at), at.c);
   if (!known) throw new NoValue('no whole number');
   return real(fromRational(known));
 }

@@ -2,7 +2,8 @@
 // as expressions where square roots and rational zeros are enough.
 
 import { call, int, neg, type Node, num } from '../base/ast.ts';
-import { exact, type ExactContext, rootOf } from './exact.ts';
+import type { Comparison } from './comparison.ts';
+import { exact, rootOf } from './exact.ts';
 import { spend } from '../base/limits.ts';
 import * as Q from '../base/rational.ts';
 
@@ -26,7 +27,7 @@ function trimmed(p: readonly Q.Rational[]): Polynomial {
 const plus = (a: Polynomial, b: Polynomial): Polynomial =>
   trimmed(Array.from({ length: Math.max(a.length, b.length) }, (_, k) => Q.add(a[k] ?? Q.ZERO, b[k] ?? Q.ZERO)));
 
-function times(a: Polynomial, b: Polynomial, c: ExactContext): Polynomial | undefined {
+function times(a: Polynomial, b: Polynomial, c: Comparison): Polynomial | undefined {
   if (a.length === 0 || b.length === 0) return [];
   if (a.length + b.length - 2 > MAX_DEGREE) return undefined;
   spend(c.budget, a.length * b.length);
@@ -37,7 +38,7 @@ function times(a: Polynomial, b: Polynomial, c: ExactContext): Polynomial | unde
 }
 
 /** The expression as one polynomial over another; undefined if it is none in this letter alone. */
-export function fractionIn(node: Node, letter: string, c: ExactContext): Fraction | undefined {
+export function fractionIn(node: Node, letter: string, c: Comparison): Fraction | undefined {
   const again = (n: Node): Fraction | undefined => fractionIn(n, letter, c);
   const product = (a: Fraction | undefined, b: Fraction | undefined): Fraction | undefined => {
     const top = a && b && times(a.top, b.top, c);
@@ -85,7 +86,7 @@ export const polynomialAt = (p: Polynomial, x: Q.Rational): Q.Rational =>
   p.reduceRight((sum, coefficient) => Q.add(Q.mul(sum, x), coefficient), Q.ZERO);
 
 /** All real zeros, each once; undefined from the third degree on. The zero polynomial has no such list. */
-export function realRoots(polynomial: Polynomial, c: ExactContext): Node[] | undefined {
+export function realRoots(polynomial: Polynomial, c: Comparison): Node[] | undefined {
   spend(c.budget, polynomial.length);
   if (polynomial.length === 0) return undefined;
   const low = polynomial.findIndex((q) => !Q.isZero(q));

@@ -1,26 +1,28 @@
 // The symbolic layer: the normal form of an expression, taken modulo a prime at seeded points. Polynomials,
-// fractions of them, i, π, e and square roots of rationals are mapped by a ring homomorphism into two fields
+// fractions of them, i, π, e and square roots of rationals are mapped by a ring homomorphism into a field
 // (field.ts), so equal forms give equal residues, and different ones differ but with a
 // chance below 2^-100. Unlike an expanded normal form its size never grows: (a+b+c)^400 costs as much as
 // (a+b)^2. Everything else (sin, nested roots, unknown functions) is an opaque letter named by its arguments.
 
 import type { Node } from '../base/ast.ts';
-import type { Field, Residue } from './field.ts';
-import { exact, type ExactContext, replaceSymbol, rootOf } from './exact.ts';
+import {
+  inverse,
+  negative,
+  plus,
+  raise,
+  type Residue,
+  residueOf,
+  residueOfRational,
+  rootOfPrime,
+  times,
+} from './field.ts';
+import type { Comparison } from './comparison.ts';
+import { exact, replaceSymbol, rootOf } from './exact.ts';
 import { spend } from '../base/limits.ts';
 import * as Q from '../base/rational.ts';
 
-export interface ResidueContext extends ExactContext {
-  readonly field: Field;
-  /** Which point the letters stand at. */
-  readonly seed: number;
-  /** Set when something opaque was met: then unequal residues prove nothing. */
-  opaque: boolean;
-  readonly residues: Map<Node, Residue>;
-}
-
 /** Undefined: no residue (infinity, division by zero, not an expression). */
-export function residue(node: Node, c: ResidueContext): Residue | undefined {
+export function residue(node: Node, c: Comparison): Residue | undefined {
   const known = c.residues.get(node);
   if (known) return known;
   spend(c.budget, 1);
@@ -45,20 +47,19 @@ export function drawn(name: string): bigint {
   return value;
 }
 
-const letter = (name: string, c: ResidueContext): Residue => ({ re: c.field.mod(drawn(`${c.seed}:${name}`)), im: 0n });
+const letter = (name: string, c: Comparison): Residue => residueOf(drawn(`${c.seed}:${name}`));
 
-function opaque(name: string, args: readonly Node[], c: ResidueContext, anyOrder = false): Residue | undefined {
-  c.opaque = true;
+function opaque(name: string, args: readonly Node[], c: Comparison, anyOrder = false): Residue | undefined {
   const parts = args.map((arg) => residue(arg, c));
   if (parts.some((part) => part === undefined)) return undefined;
   const named = parts.map((p) => `${p?.re},${p?.im}`);
   return letter(`${name}(${(anyOrder ? named.toSorted() : named).join(';')})`, c);
 }
 
-function compute(node: Node, c: ResidueContext): Residue | undefined {
+function compute(node: Node, c: Comparison): Residue | undefined {
   switch (node.k) {
     case 'num':
-      return c.field.from(node.value);
+      return residueOfRational(node.value);
     case 'const':
       if (node.name === 'i') return { re: 0n, im: 1n };
       return node.name === 'inf' ? undefined : letter(`\\${node.name}`, c);
@@ -66,27 +67,27 @@ function compute(node: Node, c: ResidueContext): Residue | undefined {
       return letter(node.name, c);
     case 'neg': {
       const value = residue(node.arg, c);
-      return value && { re: c.field.mod(-value.re), im: c.field.mod(-value.im) };
+      return value && negative(value);
     }
     case 'add':
     case 'mul': {
-      let total: Residue = { re: node.k === 'add' ? 0n : 1n, im: 0n };
+      let total = residueOf(node.k === 'add' ? 0n : 1n);
       for (const item of node.items) {
         const value = residue(item, c);
         if (!value) return undefined;
-        total = node.k === 'add' ? c.field.plus(total, value) : c.field.times(total, value);
+        total = node.k === 'add' ? plus(total, value) : times(total, value);
       }
       return total;
     }
     case 'div': {
       const top = residue(node.top, c);
       const bottom = top && residue(node.bottom, c);
-      const inv = bottom && c.field.inverse(bottom);
-      return top && inv && c.field.times(top, inv);
+      const inv = bottom && inverse(bottom);
+      return top && inv && times(top, inv);
     }
     case 'percent': {
       const value = residue(node.arg, c);
-      return value && c.field.times(value, c.field.from(Q.rational(1n, 100n)));
+      return value && times(value, residueOfRational(Q.rational(1n, 100n)));
     }
     case 'pow':
       return power(node, c);
@@ -107,7 +108,7 @@ function compute(node: Node, c: ResidueContext): Residue | undefined {
   }
 }
 
-function power(node: Extract<Node, { k: 'pow' }>, c: ResidueContext): Residue | undefined {
+function power(node: Extract<Node, { k: 'pow' }>, c: Comparison): Residue | undefined {
   const exp = exact(node.exp, c);
   const base = residue(node.base, c);
   if (!base) return undefined;
@@ -115,18 +116,18 @@ function power(node: Extract<Node, { k: 'pow' }>, c: ResidueContext): Residue | 
   if (exp && exp.den === 1n && exp.num < MAX_DEGREE && exp.num > -MAX_DEGREE) {
     spend(c.budget, 4 + exp.num.toString().length * 8);
     if (exp.num === 0n && base.re === 0n && base.im === 0n) return undefined;
-    return c.field.raise(base, exp.num);
+    return raise(base, exp.num);
   }
   if (exp && exp.den <= 64n) {
     const root = rootResidue(node.base, Number(exp.den), c);
-    return root && c.field.raise(root, exp.num);
+    return root && raise(root, exp.num);
   }
   return opaque('pow', [node.base, node.exp], c);
 }
 
-function callResidue(node: Extract<Node, { k: 'call' }>, c: ResidueContext): Residue | undefined {
+function callResidue(node: Extract<Node, { k: 'call' }>, c: Comparison): Residue | undefined {
   const value = exact(node, c);
-  if (value) return c.field.from(value);
+  if (value) return residueOfRational(value);
   const [first, second] = node.args;
   if (node.name === 'root' && first && second) {
     const degree = exact(second, c);
@@ -134,9 +135,8 @@ function callResidue(node: Extract<Node, { k: 'call' }>, c: ResidueContext): Res
   }
   // |u| is |−u|: named by one of the two, always the same.
   const inside = node.name === 'abs' && first ? residue(first, c) : undefined;
-  const turned = inside && { re: c.field.mod(-inside.re), im: c.field.mod(-inside.im) };
+  const turned = inside && negative(inside);
   if (inside && turned && (turned.re < inside.re || (turned.re === inside.re && turned.im < inside.im))) {
-    c.opaque = true;
     return letter(`abs(${turned.re},${turned.im})`, c);
   }
   return opaque(node.name, node.args, c, SYMMETRIC.has(node.name));
@@ -154,36 +154,36 @@ function sieve(max: number): bigint[] {
   return found;
 }
 
-function rootResidue(arg: Node, degree: number, c: ResidueContext): Residue | undefined {
+function rootResidue(arg: Node, degree: number, c: Comparison): Residue | undefined {
   const value = exact(arg, c);
   if (value && value.num >= 0n) {
     const whole = rootOf(value, degree);
-    if (whole) return c.field.from(whole);
+    if (whole) return residueOfRational(whole);
   }
   if (!value || degree !== 2) return opaque(`root${degree}`, [arg], c);
   // √(a/b) = √(ab)/b
   let rest = (value.num < 0n ? -value.num : value.num) * value.den;
   if (rest > 1n << 200n) return opaque('root2', [arg], c);
-  let product: Residue = value.num < 0n ? { re: 0n, im: 1n } : { re: 1n, im: 0n };
+  let product = value.num < 0n ? residueOf(0n, 1n) : residueOf(1n);
   for (const prime of SMALL_PRIMES) {
     while (rest % (prime * prime) === 0n) {
       rest /= prime * prime;
-      product = c.field.times(product, c.field.from(Q.rational(prime)));
+      product = times(product, residueOf(prime));
     }
     if (rest % prime === 0n) {
       rest /= prime;
-      product = c.field.times(product, c.field.rootOfPrime(prime));
+      product = times(product, rootOfPrime(prime));
     }
     if (rest < prime * prime) break;
   }
   if (rest > 1n) {
-    if (rest < 1_000_000n) product = c.field.times(product, c.field.rootOfPrime(rest));
+    if (rest < 1_000_000n) product = times(product, rootOfPrime(rest));
     else return opaque('root2', [arg], c);
   }
-  return c.field.times(product, c.field.from(Q.rational(1n, value.den)));
+  return times(product, residueOfRational(Q.rational(1n, value.den)));
 }
 
-function bigResidue(node: Extract<Node, { k: 'big' }>, c: ResidueContext): Residue | undefined {
+function bigResidue(node: Extract<Node, { k: 'big' }>, c: Comparison): Residue | undefined {
   const bound = replaceBound(node);
   const args = [bound.from, bound.to, bound.body].filter((n) => n !== undefined);
   // Bounds at infinity have no residue; they are named instead.

@@ -25,7 +25,7 @@ const AGREEING_WHOLE_POINTS = 14;
 const WHOLE_ROWS = 40;
 const MAX_BITS = 40;
 const MAX_LETTERS = 26;
-const MOST_ERROR = 1e-12;
+const MOST_ERROR = 1e-10;
 const FAR = [Q.rational(-1_000_003n), Q.rational(1_000_003n)];
 
 export function sampled(a: Node, b: Node, c: Comparison): Equality {
@@ -139,8 +139,7 @@ function collectCounted(node: Node, into: Set<string>): void {
 }
 
 function seedOf(a: Node, b: Node, c: Comparison): bigint {
-  const [context] = c.contexts;
-  const [x, y] = [residue(a, context), residue(b, context)];
+  const [x, y] = [residue(a, c), residue(b, c)];
   return (x?.re ?? 1n) + (x?.im ?? 0n) + (y?.re ?? 2n) + (y?.im ?? 0n);
 }
 
@@ -184,7 +183,7 @@ type Told = boolean | 'zero' | 'one' | undefined;
 
 /** True or false; `one` when only one side is real here; undefined when a side has no value that can be told. */
 function atPoint(a: Node, b: Node, c: Comparison, point: Point, realOnly: boolean): Told {
-  const at: Place = { letters: point, symbolic: c.contexts[0], realOnly };
+  const at: Place = { letters: point, c, realOnly };
   const [x, y] = [valueAt(a, at), valueAt(b, at)];
   if (typeof x === 'object' && typeof y === 'object') return same(x, y);
   // ln x² has values where 2 ln x has none: equal where both are real is not equal.
