@@ -2,21 +2,21 @@
 // way that it may be read. Right needs a proof; everything else is wrong and says why.
 
 import { type Choice, lastLetter, LETTERS, namesOneChoice, placeOfWords } from '../read/choices.ts';
-import type { Node } from '../base/ast.ts';
+import { type Node, some } from '../base/ast.ts';
 import { compareAnswers } from './compare.ts';
 import { familiesOf } from './families.ts';
 import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Sameness } from './leaf.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
-import { dateOf, timeOf, weekdayOf } from '../read/moments.ts';
+import { dateOf, sameMoment, timeOf } from '../read/moments.ts';
 import { numberWord } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../base/rational.ts';
 import { MANY, remembered } from '../base/remembered.ts';
 import { respell } from '../read/spelling.ts';
 import { isSpelling } from './spelled.ts';
-import type { Reading } from '../read/tokens.ts';
+import type { Commas } from '../read/tokens.ts';
 import {
   answerChoice,
   choicesSaid,
@@ -35,7 +35,7 @@ export interface Outcome {
   readonly verdict: 'right' | 'wrong';
   readonly reason: string;
 }
-const RIGHT: Readonly<Partial<Record<Sameness, string>>> = {
+const RIGHT: Readonly<Partial<Record<string, string>>> = {
   exact: 'equal',
   form: 'equal-form',
   sampled: 'equal-sampled',
@@ -44,6 +44,7 @@ const RIGHT: Readonly<Partial<Record<Sameness, string>>> = {
 };
 const wrong = (reason: string): Outcome => ({ verdict: 'wrong', reason });
 const WRONG = wrong('different');
+const EQUAL: Outcome = { verdict: 'right', reason: 'equal' };
 const AS_WRITTEN: Outcome = { verdict: 'right', reason: 'equal-text' };
 
 export function compareTexts(solution: string, said: string, options: LeafOptions): Outcome {
@@ -79,7 +80,7 @@ function compareChoices(gold: Choice, answer: string, options: LeafOptions): Out
   if (listed >= 0) return listed === place ? AS_WRITTEN : WRONG;
   if (!namesOneChoice(said)) return WRONG;
   if (said.rest === '' || gold.rest === '') return AS_WRITTEN;
-  const own = compareContents(gold.rest, said.rest, options);
+  const own = compareTexts(gold.rest, said.rest, options);
   return own.verdict === 'right' || !isProse(said.rest) ? own : AS_WRITTEN;
 }
 
@@ -87,16 +88,14 @@ const RANGE = /^\D*(\d{1,12})\s?–\s?(\d{1,12})\D*$/;
 const isRange = (text: string): boolean => Number(RANGE.exec(text)?.[1]) < Number(RANGE.exec(text)?.[2]);
 
 function compareContents(gold: string, answer: string, options: LeafOptions): Outcome {
-  const written = asWritten(gold);
-  if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   const [g, a] = options.decimalsGiven ? [undefined, undefined] : [plainNumber(gold), plainNumber(answer)];
   // The same verdict as every way below, sooner.
-  if (g && a) return Q.equal(g, a) ? { verdict: 'right', reason: 'equal' } : WRONG;
+  if (g && a) return Q.equal(g, a) ? EQUAL : WRONG;
   // IV is no VI, CO no Co, C' no C.
-  const [name, own] = [bareName(gold), bareName(answer)];
-  if (name && own && name !== own) return WRONG;
-  const moments = compareMoments(gold, answer);
-  if (moments) return moments;
+  const [name, other] = [bareName(gold), bareName(answer)];
+  if (name && other && name !== other) return WRONG;
+  const isSame = sameMoment(gold, answer);
+  if (isSame !== undefined) return isSame ? EQUAL : WRONG;
   if (/[A-Za-z]\s*\?+[}$)\s.]*$/.test(answer) && !gold.includes('?')) return WRONG;
   const [said, meant] = [yesOrNo(answer), yesOrNo(gold)];
   if (said && meant) return said === meant ? AS_WRITTEN : WRONG;
@@ -104,7 +103,10 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
     if (sameWords(gold, answer)) return AS_WRITTEN;
     if (isWording(gold) && isWording(answer)) return WRONG;
   }
-  return compareParsed(numberWord(gold) ?? gold, numberWord(answer) ?? answer, options);
+  const solution = readGold(gold);
+  if (typeof solution === 'string') return WRONG;
+  const own = readAnswer(answer, solution);
+  return typeof own === 'string' ? wrong(own) : decide(solution, own, options);
 }
 
 const ROMAN = /^M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})$/;
@@ -135,83 +137,33 @@ const asWritten = remembered((text: string): string =>
     .replace(/\.$/, ''),
 );
 
-function compareMoments(gold: string, answer: string): Outcome | undefined {
-  const g = timeOf(gold);
-  const a = g && timeOf(answer);
-  if (g && a) {
-    if (g.day !== a.day) return WRONG;
-    if (g.marked === a.marked) return g.seconds === a.seconds ? { verdict: 'right', reason: 'equal' } : WRONG;
-    // "15:30" is 3:30 pm; a bare solution accepts the same clock with either mark.
-    if (g.seconds === a.seconds || (!g.marked && g.clock === a.clock)) return { verdict: 'right', reason: 'equal' };
-    return WRONG;
-  }
-  const [x, y] = [dateOf(gold), dateOf(answer)];
-  const [day, other] = [weekdayOf(gold), weekdayOf(answer)];
-  if (x && y)
-    return x === y && (day === undefined || other === undefined || day === other)
-      ? { verdict: 'right', reason: 'equal' }
-      : WRONG;
-  // A number or a fraction is no moment; `7:32` alone may be a ratio.
-  if (((g?.marked || x) && isFigures(answer)) || (y && isFigures(gold))) return WRONG;
-  return undefined;
-}
-
-const isFigures = (text: string): boolean => /^(?:\\[dt]?frac|[\s\d.,+*/^(){}$-])+$/.test(text);
-
 type Unread = 'unreadable' | 'too-big';
-const PLAIN: Reading = { grouping: true, decimalComma: false };
-const readPlain = remembered((text: string) => read(text, PLAIN));
-const readGold = remembered((text: string) => read(text, PLAIN), MANY);
+const readPlain = remembered((text: string) => read(text));
+const readGold = remembered((text: string) => read(text), MANY);
 
-function compareParsed(gold: string, answer: string, options: LeafOptions): Outcome {
-  const g = readGold(gold);
-  const a = readPlain(answer);
-  if (typeof a === 'string') return wrong(a);
-  if (typeof g === 'string') return WRONG;
-  if (
-    isProse(gold) !== isProse(answer) &&
-    (bareWord(g) || bareWord(a)) &&
-    g.k !== a.k &&
-    !(g.k === 'text' || a.k === 'text')
-  )
-    return WRONG;
-  const first = decide(g, a, options);
-  if (first.verdict === 'right' || !(answer + gold).includes(',')) return first;
-  return otherReading(gold, answer, g, a, options) ?? first;
-}
+const isSeveral = (node: Node): boolean =>
+  (node.k === 'list' || node.k === 'set' || node.k === 'tuple') && node.items.length > 1;
 
-/** A run of letters that may be a word: `odd`. */
-const bareWord = (node: Node): boolean =>
-  node.k === 'mul' && node.items.length >= 3 && node.items.every((n) => n.k === 'sym' || n.k === 'const');
-
-/** A comma can part thousands, decimals or items: the other side shows which was meant. */
-function otherReading(gold: string, answer: string, g: Node, a: Node, options: LeafOptions): Outcome | undefined {
-  const tries: (readonly [Node | string, Node | string])[] = [];
-  const isList = (n: Node): boolean => n.k === 'list' || n.k === 'set' || n.k === 'tuple';
-  const decimal = { grouping: true, decimalComma: true };
-  if (isList(g) && !isList(a) && answer.includes(','))
-    tries.push([g, read(answer, { grouping: false, decimalComma: false })]);
-  if (a.k === 'list' && g.k !== 'list' && /^[^,]*\d,\d+[^,]*$/.test(answer)) tries.push([g, read(answer, decimal)]);
-  if (g.k === 'list' && a.k !== 'list' && /^[^,]*(\b0,\d+|\d,\d\d+)[^,]*$/.test(gold))
-    tries.push([read(gold, decimal), a]);
-  for (const [x, y] of tries) {
-    if (typeof x === 'string' || typeof y === 'string') continue;
-    const outcome = decide(x, y, options);
-    if (outcome.verdict === 'right') return outcome;
-  }
-  return undefined;
+/** A comma parts thousands, unless the solution has several items and the answer would be one; or decimals, in the reverse case. */
+function readAnswer(text: string, gold: Node): Node | Unread {
+  const plain = readPlain(text);
+  if (typeof plain === 'string' || !text.includes(',')) return plain;
+  if (isSeveral(gold) && !isSeveral(plain)) return read(text, 'items');
+  const isOne = !isSeveral(gold) && !some(gold, (node) => node.k === 'pm');
+  return isOne && plain.k === 'list' && /^[^,]*\d,\d+[^,]*$/.test(text) ? read(text, 'decimals') : plain;
 }
 
 const ALL_EXCEPT =
   /^(?:(?:all|any|every)\s+)?(?:real numbers?|reals)(?:\s+\$?x\$?)?,?\s+(?:except(?:\s+for)?|other than|not equal to|excluding)\s+([^a-z]+)$/i;
 
-function read(text: string, reading: Reading): Node | Unread {
+function read(source: string, commas?: Commas): Node | Unread {
+  const text = numberWord(source) ?? source;
   if (saysNothing(text)) return { k: 'set', items: [], explicit: true };
   if (saysEverything(text)) return { k: 'named', name: 'R' };
   if (isWording(text) && /\s/.test(plainWords(text)) && !/\\[a-z]|\b(and|or)\b/.test(text)) return { k: 'text', text };
   try {
     const except = ALL_EXCEPT.exec(text.replace(/\\text\s*\{([^{}]*)\}/g, ' $1 ').trim())?.[1];
-    return parseAnswer(except === undefined ? text.trim() : `\\mathbb{R} \\setminus \\{${except}\\}`, reading);
+    return parseAnswer(except === undefined ? text.trim() : `\\mathbb{R} \\setminus \\{${except}\\}`, commas);
   } catch (error) {
     if (error instanceof Unparsed) return 'unreadable';
     if (error instanceof TooBig) return 'too-big';
@@ -238,18 +190,12 @@ function wordOn(gold: Node, answer: Node, options: LeafOptions): Sameness | 'too
   }
 }
 
-/** Against a solution that judges by its spelling alone. */
+/** Against a solution that judges by its spelling alone; the commas and the "if" of cases are a matter of taste. */
 export function compareSpellings(gold: string, answer: string): Outcome {
-  return spelling(gold) === spelling(answer) ? AS_WRITTEN : wrong('not-shown');
+  const [g, a] = [gold, answer].map((text) => asWritten(text.replace(CASE_MARK, '&')));
+  return g === a ? AS_WRITTEN : wrong('not-shown');
 }
-
-/** The commas and the "if" of cases are a matter of taste. */
-const spelling = (text: string): string =>
-  asWritten(
-    text
-      .replace(/,?\s*&\s*(?:\\(?:text|mbox|mathrm)\s*\{\s*,?\s*(?:if|for|when)\s*\})?/g, '&')
-      .replace(/,(?=\s*(?:\\\\|\\end))/g, ''),
-  );
+const CASE_MARK = /,?\s*&\s*(?:\\(?:text|mbox|mathrm)\s*\{\s*,?\s*(?:if|for|when)\s*\})?/g;
 
 /** Can the solution's final answer be read, and is it shown equal to itself? `spelled`: it cannot, but is well formed. */
 export function standsForItself(
@@ -257,26 +203,13 @@ export function standsForItself(
   options: LeafOptions,
 ): 'yes' | 'spelled' | Unread | 'not-equal-to-itself' {
   if (text.length > LIMITS.candidateChars) return 'too-big';
-  const choice = solutionChoice(text, options.choices.length);
-  if (
-    choice ||
-    /^\(?[a-j]\)?\.?$/.test(text.trim()) ||
-    plainNumber(text) ||
-    timeOf(text) ||
-    dateOf(text) ||
-    yesOrNo(text)
-  )
-    return 'yes';
-  if (isWording(text)) return 'yes';
-  const plain = numberWord(text) ?? withoutHedges(text);
-  const spelled = isSpelling(text) ? 'spelled' : undefined;
-  const node = readGold(plain);
+  if (solutionChoice(text, options.choices.length) || plainNumber(text) || timeOf(text) || dateOf(text)) return 'yes';
+  if (yesOrNo(text) || isWording(text)) return 'yes';
+  const plain = withoutHedges(text);
   // Two trees, as an answer would be another one: what is known of the first costs nothing to show of itself.
-  const again = read(plain, PLAIN);
-  if (typeof node === 'string') return spelled ?? node;
-  if (typeof again === 'string') return spelled ?? 'unreadable';
-  const word = wordOn(node, again, options);
-  if (word === 'too-big') return spelled ?? word;
-  if (word === 'no-value') return 'not-equal-to-itself';
-  return RIGHT[word] ? 'yes' : (spelled ?? 'not-equal-to-itself');
+  const [node, again] = [readGold(plain), read(plain)];
+  const word = typeof node === 'string' ? node : typeof again === 'string' ? again : wordOn(node, again, options);
+  if (RIGHT[word]) return 'yes';
+  if (word !== 'no-value' && isSpelling(text)) return 'spelled';
+  return word === 'unreadable' || word === 'too-big' ? word : 'not-equal-to-itself';
 }

@@ -27,7 +27,7 @@ const asLetter = (node: Node): Node =>
 /** `5 m`, `3 m^2` read as products of letters. */
 export function asProduct(value: Node, unit: string | undefined): Node | undefined {
   if (!unit || !/^[A-Za-z](?:\s(?:[/*]\s)?[A-Za-z]|\s\^\d)*$/.test(unit)) return undefined;
-  return mul([value, parseAnswer(unit, { grouping: false, decimalComma: false })]);
+  return mul([value, parseAnswer(unit)]);
 }
 
 const isZero = (node: Node): boolean => node.k === 'num' && node.value.num === 0n;

@@ -10,7 +10,7 @@ import {
   isSign,
   nested,
   peek,
-  type Reading,
+  type Commas,
   shallow,
   take,
   type Token,
@@ -29,8 +29,8 @@ import { inward, tidy } from './tidy-tokens.ts';
 
 import { unitOf, unitRun } from './unit-words.ts';
 
-export function parseAnswer(text: string, reading: Reading): Node {
-  const all = tidy(tokenize(inward(respell(text)), reading), reading);
+export function parseAnswer(text: string, commas: Commas = 'thousands'): Node {
+  const all = tidy(tokenize(inward(respell(text)), commas), commas);
   const family = familyIn(all);
   return family ? { k: 'family', body: parseTokens(family.tokens), over: family.over } : parseTokens(all);
 }

@@ -1,7 +1,7 @@
 // Between spelling and structure: brackets that turn outwards, dollars that are money, and `\text{…}` that is a
 // separator, a letter, or mathematics of its own.
 
-import { isCmd, isSign, type Reading, type Token, tokenize } from './tokens.ts';
+import { isCmd, isSign, type Commas, type Token, tokenize } from './tokens.ts';
 import { numberWord } from './number-words.ts';
 import { isMatrix } from './parse-enclosed.ts';
 import { isUnit, unitOf } from './unit-words.ts';
@@ -43,7 +43,7 @@ const isNamed = (token: Token | undefined): boolean =>
   token?.t === 'id' || (token?.t === 'word' && /^[A-Z]+$/.test(token.v)) || (token?.t === 'cmd' && GREEK.has(token.v));
 
 /** Settles `\text{…}`: separators, percent signs, single letters and texts that hold numbers. */
-export function tidy(tokens: Token[], reading: Reading): Token[] {
+export function tidy(tokens: Token[], commas: Commas): Token[] {
   const out: Token[] = [];
   let rows = 0;
   // Dollars in pairs are delimiters; a single one is a currency.
@@ -97,7 +97,7 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     else if (/^[A-Za-z]$/.test(text) && (isCmd(out.at(-2), 'circ') || !isUnitHere(text, out.at(-1), tokens[k + 1])))
       out.push({ t: 'id', v: text, sp: token.sp });
     else if (/\d|^[(\\$^{]|[=<>]/.test(text) || /\b(and|or)\b/.test(lower) || /^[,;:.]$/.test(text))
-      out.push(...tokenize(text, reading).filter((inner) => inner.t !== 'text' || !/[\\{}$]/.test(inner.v)));
+      out.push(...tokenize(text, commas).filter((inner) => inner.t !== 'text' || !/[\\{}$]/.test(inner.v)));
     else out.push({ t: 'text', v: text, sp: token.sp });
   }
   return out;

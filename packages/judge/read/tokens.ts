@@ -15,12 +15,8 @@ export interface Token {
   readonly sp: boolean;
 }
 
-export interface Reading {
-  /** Reads `1,234` at top level as one number. */
-  readonly grouping: boolean;
-  /** Reads `1,22` as the decimal 1.22. */
-  readonly decimalComma: boolean;
-}
+/** What a comma parts at top level: `1,234` thousands, `1,22` the digits behind the point, or items alone. */
+export type Commas = 'thousands' | 'decimals' | 'items';
 
 const NUMBER = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,5}(?![\d.a-zA-Z]))?/y;
 // `1{,}5` is a decimal comma: no three digits follow.
@@ -36,7 +32,7 @@ const FOREIGN_WORD = /(?=[A-Za-z]{0,20}[À-ÖØ-öø-žЀ-ӿ])[A-Za-zÀ-ÖØ-ö�
 /** The text, and what was read of it. */
 interface Scan {
   readonly text: string;
-  readonly reading: Reading;
+  readonly commas: Commas;
   readonly tokens: Token[];
   at: number;
   /** A blank was read since the last token. */
@@ -48,9 +44,9 @@ interface Scan {
   environments: number;
 }
 
-export function tokenize(text: string, reading: Reading): Token[] {
+export function tokenize(text: string, commas: Commas): Token[] {
   if (text.length > LIMITS.candidateChars) throw new TooBig('the answer is too long');
-  const scan: Scan = { text, reading, tokens: [], at: 0, sp: false, depth: 0, braces: [], environments: 0 };
+  const scan: Scan = { text, commas, tokens: [], at: 0, sp: false, depth: 0, braces: [], environments: 0 };
   const isForeign = /[À-ÖØ-öø-žЀ-ӿ\p{Script=Han}]/u.test(text);
   while (scan.at < text.length) {
     const c = text[scan.at] ?? '';
@@ -89,14 +85,14 @@ function match({ text, at }: Scan, pattern: RegExp): string | undefined {
 }
 
 function readNumber(scan: Scan): void {
-  const { grouping, decimalComma } = scan.reading;
   const isTop = scan.depth === 0;
   const grouped =
     match(scan, FORCED_GROUP) ??
-    (isTop && grouping ? (match(scan, COMMA_GROUP) ?? match(scan, BLANK_GROUP)) : undefined);
+    (isTop && scan.commas !== 'items' ? (match(scan, COMMA_GROUP) ?? match(scan, BLANK_GROUP)) : undefined);
   if (grouped !== undefined)
     return pushRead(scan, 'num', grouped, grouped.replace(/\{,\}|\\!|\\,|\\ |[~,\s'\u2009\u202f]/g, ''));
-  const comma = match(scan, FORCED_COMMA) ?? (isTop && decimalComma ? match(scan, DECIMAL_COMMA) : undefined);
+  const comma =
+    match(scan, FORCED_COMMA) ?? (isTop && scan.commas === 'decimals' ? match(scan, DECIMAL_COMMA) : undefined);
   if (comma !== undefined) return pushRead(scan, 'num', comma, comma.replace(/\{?,\}?/, '.'));
   const digits = match(scan, NUMBER) ?? scan.text[scan.at]!;
   if (digits.length > LIMITS.digits) throw new TooBig('too many digits');
