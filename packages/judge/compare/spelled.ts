@@ -20,18 +20,11 @@ export function isSpelling(text: string): boolean {
   return !BEGINS.test(plain) && !ENDS.test(plain) && !DOUBLED.test(plain) && isBalanced(plain);
 }
 
-const PAIRS: Readonly<Record<string, string>> = { '}': '{', ')': '(', ']': '(', end: 'begin', right: 'left' };
+const PAIRS = [/[{}]/g, /[()[\]]/g, /\\(?:begin|end)(?![A-Za-z])/g];
 
-function isBalanced(text: string): boolean {
-  const open: string[] = [];
-  // A bracket behind \left or \right goes with it; \{ may stand alone before cases.
-  for (const [, command, sign = command ?? ''] of text.matchAll(
-    /\\(begin|end|left|right)(?![A-Za-z])\s*(?:\\[{}|.]|[()[\].|])?|\\[^A-Za-z]|([{}()[\]])/g,
-  )) {
-    if (sign === '') continue;
-    const opener = Object.hasOwn(PAIRS, sign) ? PAIRS[sign] : undefined;
-    if (opener === undefined) open.push(sign === '[' ? '(' : sign);
-    else if (open.pop() !== opener) return false;
-  }
-  return open.length === 0;
-}
+/** As many close as open. */
+const isBalanced = (text: string): boolean =>
+  PAIRS.every((pair) => {
+    const signs = text.replace(/\\[^A-Za-z]/g, ' ').match(pair) ?? [];
+    return signs.filter((sign) => /[{([]|begin/.test(sign)).length * 2 === signs.length;
+  });

@@ -1,10 +1,10 @@
 // The words an answer may hold besides its value. The world is closed: a word that stands in none of these tables,
 // is no unit and is not in the solution either, makes an answer another one. Tables only.
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
+import { wordMap, wordSet } from './vocabulary.ts';
 
 /** May stand directly before a value: articles, verbs and names for a value. None of them can change it. */
-const LEADING = words(`
+const LEADING = wordSet(`
   the an a is are was were be answer answers ans final result results value values equal equals equivalently namely
   exactly precisely just simply only so then thus therefore hence that this these those it he she they there we you i my our your
   get gets got have has had obtain find found indeed clearly obviously certainly evidently must should needs need
@@ -16,15 +16,15 @@ const LEADING = words(`
 /** Change nothing, before a value or behind it: "so the answer is", "in total", "left". */
 const FILLERS: ReadonlySet<string> = new Set([
   ...LEADING,
-  ...words(`
+  ...wordSet(`
     its his her their works of on at to by from into during per unique such more long tall wide high deep away old root
     sum smallest largest side chance average mean median mode range expected expression function sequence equation
     domain measure degree shaded surface coordinates point greatest 个 個 只 本 人 名 们 です 个です 個です them respectively do does
     can together worth apart here`),
 ]);
-const LINKING = words('is are was were be equals equal get gets got have has had obtain find found need needs : =');
+const LINKING = wordSet('is are was were be equals equal get gets got have has had obtain find found need needs : =');
 /** "a total of 6" is 6; of a sum, a root, a multiple or the digits of 6 nobody can say so. */
-const OF = words('total value answer result amount');
+const OF = wordSet('total value answer result amount');
 
 /** Do the words before a value only lead to it? `plain`: what follows is a number, and no point or function. */
 export function leadsTo(led: string, plain: boolean): boolean {
@@ -38,7 +38,7 @@ export function leadsTo(led: string, plain: boolean): boolean {
 
 /** An adjective that is the last word behind a number, and what turns its sign: "6 negative", "6 loss". */
 export const isChanging = (word: string): boolean => CHANGING.has(word);
-const CHANGING = words(
+const CHANGING = wordSet(
   'negative loss deficit short prime primes before after factorial minus plus times over modulo percent',
 );
 
@@ -49,7 +49,7 @@ export const withoutHedges = (text: string): string => (text.search(HEDGES) < 0 
 export const isHedged = (text: string): boolean => text.search(HEDGES) >= 0;
 
 /** Count what they stand behind: "42 apples". Read without their ending. */
-const NOUNS = words(`
+const NOUNS = wordSet(`
   unit way time point piece item thing object element member case term digit integer factor divisor multiple prime
   solution root pair triple tuple set subset group sequence permutation combination arrangement selection choice
   outcome possibility function polynomial equation inequality path route walk step move turn round game match
@@ -77,17 +77,9 @@ const NOUNS = words(`
   red blue green yellow white black pink purple brown gold silver small big large new full empty
   positive negative real complex rational irrational whole natural ordered unordered nonzero even odd`);
 
-const pairs = (text: string): ReadonlyMap<string, string> =>
-  new Map(
-    text
-      .trim()
-      .split(/\s+/)
-      .map((pair): [string, string] => [pair.split('=')[0] ?? '', pair.split('=')[1] ?? '']),
-  );
-
-const IRREGULAR = pairs(`
-  men=man women=woman children=child people=person vertices=vertex mice=mouse geese=goose
-  leaves=leaf loaves=loaf knives=knife shelves=shelf pennies=penny`);
+const IRREGULAR = wordMap(`
+  men:man women:woman children:child people:person vertices:vertex mice:mouse geese:goose
+  leaves:leaf loaves:loaf knives:knife shelves:shelf pennies:penny`);
 
 /** Without the ending of the plural, so that one form stands for both. */
 export function singular(word: string): string {
@@ -103,10 +95,10 @@ export const isHarmlessWord = (word: string): boolean => isFiller(word) || isNou
 /** Words that stand for a factor: "3 dozen", "2 hundred", "5 thousand", "3 quarters". */
 export const SCALES: ReadonlyMap<string, readonly [bigint, bigint]> = new Map(
   [
-    ...pairs(`dozen=12 dozens=12 hundred=100 hundreds=100 thousand=1000 thousands=1000 lakh=100000 million=1000000
-  millions=1000000 crore=10000000 billion=1000000000 billions=1000000000 trillion=1000000000000 half=1/2 halves=1/2
-  third=1/3 thirds=1/3 fourths=1/4 quarters=1/4 fifth=1/5 fifths=1/5 sixths=1/6 sevenths=1/7 eighths=1/8 ninths=1/9
-  tenth=1/10 tenths=1/10 hundredth=1/100 hundredths=1/100 thousandths=1/1000`),
+    ...wordMap(`dozen:12 dozens:12 hundred:100 hundreds:100 thousand:1000 thousands:1000 lakh:100000 million:1000000
+  millions:1000000 crore:10000000 billion:1000000000 billions:1000000000 trillion:1000000000000 half:1/2 halves:1/2 quarter:1/4
+  third:1/3 thirds:1/3 fourth:1/4 fourths:1/4 quarters:1/4 fifth:1/5 fifths:1/5 sixth:1/6 sixths:1/6 seventh:1/7 sevenths:1/7 eighth:1/8 eighths:1/8 ninth:1/9 ninths:1/9
+  tenth:1/10 tenths:1/10 hundredth:1/100 hundredths:1/100 thousandths:1/1000`),
   ].map(([word, value]) => {
     const [top = '', bottom = '1'] = value.split('/');
     return [word, [BigInt(top), BigInt(bottom)]];
@@ -114,7 +106,7 @@ export const SCALES: ReadonlyMap<string, readonly [bigint, bigint]> = new Map(
 );
 
 /** Deny a value, doubt it, bound it or change it: what they govern is no answer. */
-const REFUSING = words(`
+const REFUSING = wordSet(`
   not no never neither nor without cannot wrong incorrect false untrue invalid mistaken impossible excluded doubt doubtful
   maybe perhaps possibly probably likely unlikely might may could suppose assume guess if unless whether except but
   least most more less fewer than over under above below beyond exceed exceeds exceeding greater larger smaller

@@ -1,5 +1,6 @@
 // Numbers in words: `twelve`, `one hundred and five`, `two million`, `three quarters`, `one half`.
 
+import { SCALES } from './harmless-words.ts';
 import { plainWords } from './words.ts';
 
 const words = (text: string, from: number, step: number): [string, number][] =>
@@ -10,16 +11,6 @@ const ONES = new Map([
   ...words('sixteen seventeen eighteen nineteen', 16, 1),
 ]);
 const TENS = new Map(words('twenty thirty forty fifty sixty seventy eighty ninety', 20, 10));
-const SCALES = new Map(Object.entries({ thousand: 1e3, million: 1e6, billion: 1e9 }));
-const PARTS = new Map([
-  ...['half', 'halves'].map((word): [string, number] => [word, 2]),
-  ...['quarter', 'quarters'].map((word): [string, number] => [word, 4]),
-  ...words('third fourth fifth sixth seventh eighth ninth tenth', 3, 1).flatMap(([word, n]): [string, number][] => [
-    [word, n],
-    [`${word}s`, n],
-  ]),
-]);
-
 const SIGNED = /^(negative |minus )?([a-z][a-z -]*?)( percent)?$/;
 
 /** The digits of what is one number in words, or undefined. */
@@ -33,18 +24,18 @@ export function numberWord(text: string): string | undefined {
   if (/\d|[a-z]{20}/.test(text) || !/\p{L}{3}/u.test(text)) return undefined;
   const parts = plainWords(text).replace(/-/g, ' ').split(' ');
   if (parts.length > 12 || !/^[a-z]/.test(parts[0] ?? '')) return undefined;
-  const bottom = parts.length > 1 ? PARTS.get(parts.at(-1) ?? '') : undefined;
-  if (bottom === undefined) return whole(parts)?.toString();
+  const [one, bottom = 1n] = SCALES.get(parts.at(-1) ?? '') ?? [];
+  if (one !== 1n || parts.length === 1) return whole(parts)?.toString();
   const top = whole(parts.slice(0, -1));
   // One third, two thirds: what is more than one is a mixed number, or none.
-  return top !== undefined && top > 0 && top < bottom ? `${top}/${bottom}` : undefined;
+  return top !== undefined && top > 0 && top < Number(bottom) ? `${top}/${bottom}` : undefined;
 }
 
 /** Thousands of hundreds of tens and ones, in falling order, each said once. */
 function whole(parts: readonly string[]): number | undefined {
   let [total, group, room, scale] = [0, 0, Infinity, Infinity];
   for (const [k, part] of parts.entries()) {
-    const [ones, tens, by] = [ONES.get(part), TENS.get(part), SCALES.get(part)];
+    const [ones, tens, by] = [ONES.get(part), TENS.get(part), Number(SCALES.get(part)?.[0] ?? 0)];
     if (ones !== undefined && (ones < 10 ? room > 1 : room > 10) && (ones > 0 || parts.length === 1)) {
       group += ones;
       room = 1;
@@ -54,7 +45,7 @@ function whole(parts: readonly string[]): number | undefined {
     } else if (part === 'hundred' && group > 0 && group < 10) {
       group *= 100;
       room = 100;
-    } else if (by !== undefined && group > 0 && by < scale) {
+    } else if (by >= 1000 && group > 0 && by < scale) {
       total += group * by;
       [group, room, scale] = [0, Infinity, by];
     } else if (!(part === 'and' && k > 0 && k < parts.length - 1 && parts[k - 1] === 'hundred')) return undefined;

@@ -4,7 +4,7 @@
 import { call, int, mul, neg, type Node, some } from '../base/ast.ts';
 import { accept, type Cursor, expect, isCmd, isSign, nested, peek, take, type Token } from './tokens.ts';
 import { Unparsed } from '../base/limits.ts';
-import { bars, itemsUpTo, numberNode, plainLetter } from './parse-primary.ts';
+import { bars, braced, itemsUpTo, numberNode, plainLetter } from './parse-primary.ts';
 import { explicitSet, parseEnvironment } from './parse-enclosed.ts';
 import {
   BIG,
@@ -72,11 +72,8 @@ export function parseCommand(c: Cursor, token: Token): Node {
 
 /** A braced argument, or TeX's single token: one digit, one letter, one command. */
 export function argument(c: Cursor, wholeNumber = false): Node {
-  if (accept(c, '{')) {
-    const inner = c.parseList(c);
-    expect(c, '}');
-    return inner;
-  }
+  const inner = braced(c);
+  if (inner) return inner;
   const token = take(c);
   if (token.t === 'num' && !wholeNumber && token.v.length > 1) {
     c.tokens[--c.at] = { t: 'num', v: token.v.slice(1), sp: false };

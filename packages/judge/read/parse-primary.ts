@@ -5,7 +5,7 @@ import { call, isExpression, neg, num, type Node, some } from '../base/ast.ts';
 import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './tokens.ts';
 import { isRefusing } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
-import { degreeAhead, degrees, isDegree, isNamedFunction } from './parse-names.ts';
+import { degreeAhead, degrees, isDegree, isNamedFunction } from './parse-words.ts';
 import { numberWord } from './number-words.ts';
 import { add as addRational, fromDecimal, rational } from '../base/rational.ts';
 import { FUNCTION_LETTERS, FUNCTIONS, startsCommand } from './vocabulary.ts';
@@ -93,13 +93,18 @@ export function parsePostfix(c: Cursor, start?: Node): Node {
   });
 }
 
+/** What stands in braces, if they open here. */
+export function braced(c: Cursor): Node | undefined {
+  if (!accept(c, '{')) return undefined;
+  const inner = c.parseList(c);
+  expect(c, '}');
+  return inner;
+}
+
 function parseExponent(c: Cursor): Node {
   return nested(c, () => {
-    if (accept(c, '{')) {
-      const inner = c.parseList(c);
-      expect(c, '}');
-      return inner;
-    }
+    const inner = braced(c);
+    if (inner) return inner;
     if (accept(c, '-')) return neg(parseExponent(c));
     accept(c, '+');
     // A letter alone: the bracket in `e^x(x-1)` is no argument of x.
@@ -116,11 +121,7 @@ function parseExponent(c: Cursor): Node {
 /** An index belongs to the name; on digits it is a number base. */
 function parseIndex(c: Cursor, base: Node): Node {
   expect(c, '_');
-  let index: Node;
-  if (accept(c, '{')) {
-    index = c.parseList(c);
-    expect(c, '}');
-  } else index = parsePrimary(c);
+  let index = braced(c) ?? parsePrimary(c);
   const named = index.k === 'text' ? numberWord(index.text) : undefined;
   if (named) index = num(fromDecimal(named) ?? rational(0n));
   if (base.k === 'num' && index.k === 'num' && !base.decimal && base.value.den === 1n) {

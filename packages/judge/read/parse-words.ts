@@ -1,14 +1,12 @@
-// The words of an answer: those that lead to a value, and those behind it. Each is a factor, a unit, a label or a known
-// function; a condition is no part of a value.
+// Words and signs beside a value: words that lead to it, those behind it (a factor, a unit, a label, a known function), degrees and primes
+// (`12° 30' 15"`, `25°C`, `f'`), names that take brackets, the modulus of a congruence, the dot and the cross of vectors.
 
-import { type Node, num, type Relop, some, times } from '../base/ast.ts';
+import { call, mul, type Node, num, type Relop, some, times } from '../base/ast.ts';
 import { type Cursor, isCmd, isSign, peek, type Token } from './tokens.ts';
 import { isHarmlessWord, SCALES } from './harmless-words.ts';
-import { Unparsed } from '../base/limits.ts';
-import { parsePostfix } from './parse-primary.ts';
 import * as Q from '../base/rational.ts';
 import { isHarmlessPhrase, isUnitWord, unitPhrase } from './unit-words.ts';
-import { CONDITION_WORDS, FUNCTIONS, RELATIONS } from './vocabulary.ts';
+import { FUNCTION_LETTERS, FUNCTIONS, RELATIONS } from './vocabulary.ts';
 
 export const isWord = (token: Token | undefined, ...names: string[]): boolean =>
   token?.t === 'word' && names.includes(token.v.toLowerCase());
@@ -36,7 +34,6 @@ export const leads = (c: Cursor): boolean => {
 const PLAIN: readonly string[] = ['num', 'const', 'mul', 'div', 'pow', 'call'];
 export const isPlainNumber = (node: Node): boolean =>
   !some(node, (n) => !PLAIN.includes(n.k) || (n.k === 'const' && n.name !== 'pi'));
-const startsArgument = (c: Cursor): boolean => isSign(peek(c, 1), '(', '{', '[', '_') || isCmd(peek(c, 1), '{');
 
 /** Words after a value: a percent sign, a factor, a unit, a known function; anything else ends the value. */
 export function parseWords(c: Cursor, left: Node): Node | undefined {
@@ -59,10 +56,9 @@ export function parseWords(c: Cursor, left: Node): Node | undefined {
     takeFirst();
     return times(left, num(Q.rational(...scale)));
   }
-  const minutes = /^(?:min|deg)$/.test(token.v) && isPlainNumber(left) && !startsArgument(c);
+  const minutes = /^(?:min|deg)$/.test(token.v) && isPlainNumber(left);
   if (token.t === 'word' && !minutes && (FUNCTIONS.has(token.v) || /^(?:(?:pi|inf|infty|infinity)$|sqrt)/.test(lower)))
-    return times(left, parsePostfix(c));
-  if (CONDITION_WORDS.has(lower)) throw new Unparsed('the answer holds a condition');
+    return times(left, c.parsePostfix(c));
   const strong = token.t === 'text';
   const letters = some(left, (n) => n.k === 'sym');
   const known =
@@ -70,9 +66,75 @@ export function parseWords(c: Cursor, left: Node): Node | undefined {
   // Any word may label a number; behind letters an unknown one is part of the name: triangle ABC.
   const label = (strong || (token.sp && (token.v.length >= 3 || lower === 'of'))) && !letters;
   if (!known && !label) {
-    if (!strong) return times(left, parsePostfix(c));
+    if (!strong) return times(left, c.parsePostfix(c));
     c.at++;
     return times(left, { k: 'text', text: token.v });
   }
-  return { k: 'unit', arg: left, unit: unitPhrase(c), strong };
+  return { k: 'unit', arg: left, unit: unitPhrase(c) ?? '', strong };
 }
+
+/** How many tokens of a degree sign stand there, behind the `^`. */
+export function degreeAhead(c: Cursor, ahead: number): number {
+  if (isCmd(peek(c, ahead), 'circ', 'degree')) return 1;
+  const braced = isSign(peek(c, ahead), '{') && isCmd(peek(c, ahead + 1), 'circ', 'degree');
+  return braced && isSign(peek(c, ahead + 2), '}') ? 3 : 0;
+}
+
+export function isDegree(c: Cursor): boolean {
+  const length = degreeAhead(c, 0);
+  c.at += length;
+  return length > 0;
+}
+
+/** `90°`, or `12° 30'` and `25°C`. */
+export function degrees(c: Cursor, arg: Node): Node {
+  const token = peek(c);
+  if (token?.t === 'id' && /^[CF]$/.test(token.v)) {
+    c.at++;
+    return { k: 'unit', arg, unit: `degree${token.v}`, strong: true };
+  }
+  const parts: Node[] = [arg];
+  for (const [mark, share] of [
+    ["'", 60n],
+    ['"', 3600n],
+  ] as const) {
+    const part = peek(c);
+    if (part?.t !== 'num' || !isPrime(peek(c, 1), mark)) continue;
+    parts.push(num(Q.div(Q.fromDecimal(part.v) ?? Q.rational(0n), Q.rational(share))));
+    c.at += 2;
+  }
+  return { k: 'deg', arg: parts.length === 1 ? arg : { k: 'add', items: parts } };
+}
+
+const isPrime = (token: Token | undefined, mark: string): boolean =>
+  isSign(token, mark) || (isSign(token, "'") && mark === '"');
+
+/** f', f^{-1}, f_2, P_n: behind these a bracket holds an argument; behind V_0 a factor. */
+export function isNamedFunction(node: Node): boolean {
+  if (node.k === 'pow')
+    return node.base.k === 'sym' ? FUNCTION_LETTERS.has(node.base.name) : isNamedFunction(node.base);
+  const [base, index] = node.k === 'call' && /^(prime|index)$/.test(node.name) ? node.args : [];
+  if (base?.k !== 'sym') return base !== undefined && isNamedFunction(base);
+  return index === undefined || FUNCTION_LETTERS.has(base.name) || (index.k === 'sym' && /^[A-Z]$/.test(base.name));
+}
+
+/** Behind ≡ a remainder is the modulus, however it is written. */
+export const congruence = (node: Node): Node =>
+  node.k === 'call' && node.name === 'mod' ? { ...node, name: 'pmod' } : node;
+
+/** Between vectors a dot and a cross are operators of their own, and no product of numbers. */
+export function vectorProduct(left: Node, right: Node, token: Token | undefined): Node | undefined {
+  const last = left.k === 'mul' ? left.items.at(-1) : left;
+  if (token?.t !== 'cmd' || !last || !(isNabla(last) || (isVector(last) && isVector(right)))) return undefined;
+  const product = call(token.v === 'times' ? 'cross' : 'dot', last, right);
+  return left.k === 'mul' ? mul([...left.items.slice(0, -1), product]) : product;
+}
+
+const isNabla = (node: Node): boolean => node.k === 'sym' && node.name === 'nabla';
+const isVector = (node: Node): boolean =>
+  some(
+    node,
+    (n) =>
+      (n.k === 'call' && (n.name === 'bold' || n.name.startsWith('\\'))) ||
+      (n.k === 'sym' && /^(vec |nabla$)/.test(n.name)),
+  );

@@ -18,8 +18,7 @@ import {
 } from './tokens.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
 import { parseCommand } from './parse-command.ts';
-import { congruence, vectorProduct } from './parse-names.ts';
-import { isPlainNumber, isWord, leads, parseWords, relop } from './parse-words.ts';
+import { congruence, isPlainNumber, isWord, leads, parseWords, relop, vectorProduct } from './parse-words.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
 import * as Q from '../base/rational.ts';
 import { familyIn } from './running.ts';
@@ -27,7 +26,7 @@ import { respell } from './spelling.ts';
 import { leadsTo } from './harmless-words.ts';
 import { inward, tidy } from './tidy-tokens.ts';
 
-import { unitOf, unitRun } from './unit-words.ts';
+import { unitOf, unitPhrase } from './unit-words.ts';
 
 export function parseAnswer(text: string, commas: Commas = 'thousands'): Node {
   const all = tidy(tokenize(inward(respell(text)), commas), commas);
@@ -204,7 +203,7 @@ function parseProduct(c: Cursor): Node {
       const after = parseWords(c, left);
       if (!after) return left;
       left = after;
-    } else if (startsUnit(token) && isPlainNumber(left) && (unit = unitRun(c)) !== undefined) {
+    } else if (startsUnit(token) && isPlainNumber(left) && (unit = unitPhrase(c, true)) !== undefined) {
       left = { k: 'unit', arg: left, unit, strong: false };
     } else if (startsPrimary(c)) {
       // `5 6` are two numbers and no product.

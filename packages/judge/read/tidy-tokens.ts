@@ -52,10 +52,6 @@ export function tidy(tokens: Token[], commas: Commas): Token[] {
     if (token.t === 'begin' || token.t === 'end') rows += (token.t === 'begin' ? 1 : -1) * (isMatrix(token.v) ? 1 : 0);
     if (isSign(token, '&') && rows === 0) continue;
     if (isCmd(token, '(', ')', '[', ']')) continue;
-    if (isCmd(token, 'Omega', 'ohm') && out.at(-1)?.t === 'num') {
-      out.push({ t: 'text', v: 'Ω', sp: token.sp });
-      continue;
-    }
     // "40 sq. ft."
     const short = out.at(-1)?.t === 'word' ? (out.at(-1)?.v ?? '') : '';
     if (isSign(token, '.') && (isUnit(short) || short === 'sq') && tokens[k + 1]?.t === 'word') continue;

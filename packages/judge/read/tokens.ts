@@ -121,7 +121,9 @@ function readBackslash(scan: Scan): void {
     if (/^(?:[hv]space|[hv]?phantom|label|tag)$/.test(name) && text[scan.at] === '{')
       scan.at = braced(text, scan.at).end;
   } else {
-    push(scan, 'cmd', name);
+    // `5 \\Omega` are ohms.
+    const isOhm = /^(?:Omega|ohm)$/.test(name) && scan.tokens.at(-1)?.t === 'num';
+    push(scan, isOhm ? 'text' : 'cmd', isOhm ? 'Ω' : name);
     if (name === '{') scan.depth++;
     if (name === '}') scan.depth--;
   }
@@ -146,7 +148,6 @@ function readText(scan: Scan, name: string): void {
   const isApplied =
     name === 'operatorname' && /^[a-z]{2,}$/.test(plain) && /^\s*[_(^]/.test(scan.text.slice(end, end + 4));
   if (isKnown || isApplied) push(scan, 'cmd', plain);
-  else if (name === 'operatorname' && /^[A-Z][a-z]{1,3}$/.test(plain)) push(scan, 'word', plain);
   else push(scan, 'text', content);
 }
 
@@ -154,7 +155,7 @@ function readSign(scan: Scan, c: string): void {
   const { tokens, braces } = scan;
   const two = c + (scan.text[scan.at + 1] ?? '');
   // `6!=720`
-  const isFactorial = two === '!=' && !scan.sp && (tokens.at(-1)?.t === 'num' || isSignOf(tokens.at(-1)));
+  const isFactorial = two === '!=' && !scan.sp && /^(?:[)}\]]$|\d)/.test(tokens.at(-1)?.v ?? '');
   if (two === '<=' || two === '>=' || (two === '!=' && !isFactorial) || two === '==' || two === '**')
     return pushRead(scan, 'sign', two, two === '**' ? '^' : two === '==' ? '=' : two);
   if (c === '{') braces.push(!isArgument(tokens));
@@ -162,8 +163,6 @@ function readSign(scan: Scan, c: string): void {
   if (c === ')' || c === ']' || (c === '}' && braces.pop())) scan.depth = Math.max(0, scan.depth - 1);
   pushRead(scan, 'sign', c);
 }
-
-const isSignOf = (token: Token | undefined): boolean => token?.t === 'sign' && /^[)}\]]$/.test(token.v);
 
 /** `\\mathbf{A}` is a letter that may be a matrix or a vector; other bold is text. */
 const isBoldLetter = (name: string, text: string, at: number): boolean =>

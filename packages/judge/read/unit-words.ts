@@ -6,7 +6,7 @@ import { fromDecimal, inv, mul, type Rational, rational } from '../base/rational
 import { type Cursor, isCmd, isSign, peek } from './tokens.ts';
 import { isChanging, isFiller, isNoun, isRefusing, SCALES, singular } from './harmless-words.ts';
 import { numberWord } from './number-words.ts';
-import { CONDITION_WORDS, FUNCTIONS } from './vocabulary.ts';
+import { FUNCTIONS } from './vocabulary.ts';
 import { remembered } from '../base/remembered.ts';
 
 export interface Unit {
@@ -79,57 +79,26 @@ export function isUnitWord(word: string): boolean {
   return word.length > 1 && UNITS.has(word) && word !== 'in';
 }
 
-/** Takes every word of a unit: `cm^2`, `miles per hour`, `m/s^2`, `square units`. */
-export function unitPhrase(c: Cursor): string {
-  const parts: string[] = [];
-  for (;;) {
-    const token = peek(c);
-    if (!token) break;
-    if (token.t === 'text' || token.t === 'word') {
-      if (/^(and|or)$/i.test(token.v) || (parts.length > 0 && CONDITION_WORDS.has(token.v.toLowerCase()))) break;
-      parts.push(token.v);
-      c.at++;
-    } else if (isSign(token, '^') && parts.length > 0) {
-      const next = peek(c, 1);
-      if (next?.t === 'num') {
-        parts.push(`^${next.v}`);
-        c.at += 2;
-      } else if (isSign(next, '{') && peek(c, 2)?.t === 'num' && isSign(peek(c, 3), '}')) {
-        parts.push(`^${peek(c, 2)?.v ?? ''}`);
-        c.at += 4;
-      } else if (isSign(next, '{') && isSign(peek(c, 2), '-') && peek(c, 3)?.t === 'num' && isSign(peek(c, 4), '}')) {
-        parts.push(`^-${peek(c, 3)?.v ?? ''}`);
-        c.at += 5;
-      } else break;
-    } else if ((isSign(token, '/', '*') || isCmd(token, 'cdot')) && wordLike(c, 1)) {
-      parts.push(token.v === '/' ? '/' : '*');
-      c.at++;
-    } else if (token.t === 'id' && (parts.length > 0 || UNITS.has(token.v))) {
-      parts.push(token.v);
-      c.at++;
-    } else break;
-  }
-  return parts.join(' ');
-}
-
-/** Behind a plain number: everything up to the end of the item, if it is nothing but units: `m`, `m/s^2`, `\\frac{m}{s}`. */
-export function unitRun(c: Cursor): string | undefined {
+/**
+ * Takes every word of a unit: `cm^2`, `miles per hour`, `m/s^2`. `whole`: only where each of them is a unit, and nothing else stands up to the
+ * end of the item: `m`, `\\frac{m}{s}`.
+ */
+export function unitPhrase(c: Cursor, whole = false): string | undefined {
   let [text, length, depth] = ['', 0, 0];
-  for (; length < 24; length++) {
+  for (; ; length++) {
     const token = peek(c, length);
-    if (!token || isSign(token, ',', ';', ')', '.') || (token.t === 'word' && /^(and|or)$/i.test(token.v))) break;
-    if (isSign(token, '{')) {
+    if (!token || isSign(token, ',', ';', ')', '.') || (token.t === 'word' && /^(?:and|or)$/i.test(token.v))) break;
+    if (isSign(token, '{') && (whole || text.endsWith('^'))) {
       depth++;
       if (isSign(peek(c, length - 1), '}')) text += ' /';
-    } else if (isSign(token, '}')) {
-      if (--depth < 0) return undefined;
-    } else if (isSign(token, '/', '^', '*')) text += ` ${token.v}`;
-    else if (isCmd(token, 'cdot')) text += ' *';
-    else if (text.endsWith('^') && isSign(token, '-')) text += token.v;
-    else if (/\^-?$/.test(text) && token.t === 'num') text += token.v;
-    else if (wordLike(c, length) && UNITS.has(token.v)) text += ` ${token.v}`;
+    } else if (isSign(token, '}') && depth > 0) depth--;
+    else if (isSign(token, '^')) text += ' ^';
+    else if ((text.endsWith('^') && isSign(token, '-')) || (/\^-?$/.test(text) && token.t === 'num')) text += token.v;
+    else if ((isSign(token, '/', '*') || isCmd(token, 'cdot')) && (whole || wordLike(c, length + 1)))
+      text += token.v === '/' ? ' /' : ' *';
+    else if (wordLike(c, length) && (!whole || UNITS.has(token.v))) text += ` ${token.v}`;
     // `1 h 30 min`
-    else if (text !== '' && token.t === 'num' && UNITS.has(peek(c, length + 1)?.v ?? '')) break;
+    else if (!whole || (text !== '' && token.t === 'num' && UNITS.has(peek(c, length + 1)?.v ?? ''))) break;
     else if (length > 0 || !isCmd(token, 'frac', 'dfrac', 'tfrac')) return undefined;
   }
   if (text === '') return undefined;
@@ -148,12 +117,7 @@ const BEHIND = new Map(Object.entries({ squared: 2, cubed: 3 }));
 /** Behind these letters a unit is another one in capitals: mg and Mg, pm and Pm. */
 const PREFIXED = /^(?:m|n|p)(?:m|g|l|s|mol|a|v|w|j|n|hz|t|h|f|c|bar|ev|pa)$/;
 
-const isTime = (word: string | undefined): boolean =>
-  /^(?:time|month)$/.test(
-    UNITS.get(word ?? '')
-      ?.powers.map(([name, power]) => (power === 1 ? name : ''))
-      .join() ?? '',
-  );
+const isTime = (word = ''): boolean => /^(?:time|month)\^1$/.test(unitOf(word).dimension);
 
 /** The factor and dimension of a phrase behind a number, and the things it counts. Every word of it is accounted for. */
 export const unitOf = remembered((phrase: string): Unit => {
@@ -183,7 +147,6 @@ export const unitOf = remembered((phrase: string): Unit => {
     else if (BEHIND.has(lower)) unknown.push(...(UNITS.has(tokens[k - 1] ?? '') ? [] : [lower]));
     else if (AHEAD.has(lower) && after !== undefined) pending = AHEAD.get(lower) ?? 1;
     else {
-      if (pending > 1 && isFiller(lower)) unknown.push('square');
       pending = 1;
       // Twelve ways in total are no inches.
       const inches = lower !== 'in' || (k === 0 && !/^\p{L}/u.test(after ?? ''));
