@@ -2,19 +2,15 @@
 // value itself is settled by equal.ts.
 
 import { mapChildren, mul, type Node, num, some } from '../base/ast.ts';
-import type { Comparison, Equality } from '../value/comparison.ts';
+import type { Comparison } from '../value/comparison.ts';
 import { precise } from '../value/numeric.ts';
 import { equalExpressions } from '../value/equal.ts';
 import { exact } from '../value/exact.ts';
 import * as Q from '../base/rational.ts';
 import { askedUnit, isOtherKind } from '../read/asked.ts';
 import { isHarmlessPhrase, sameLabels, unitOf } from '../read/unit-words.ts';
+import type { Sameness } from './sameness.ts';
 import { asProduct } from './shape.ts';
-
-/** The answer of a comparison, over all shapes. */
-export type Sameness = Equality | 'rounded' | 'text';
-
-export const isSame = (outcome: Sameness): boolean => outcome !== 'different' && outcome !== 'unknown';
 
 export interface LeafOptions {
   /** Decimal places at which a decimal stands for an exact value. */

@@ -9,7 +9,8 @@ import { type Comparison, letters } from '../value/comparison.ts';
 import { constant } from '../value/numeric.ts';
 import { replaceSymbol } from '../value/exact.ts';
 import { fractionIn, realRoots } from '../value/polynomial.ts';
-import { infinity, isSame, type Sameness } from './leaf.ts';
+import { infinity } from './leaf.ts';
+import { type Compare, isSame } from './sameness.ts';
 
 export interface Point {
   readonly node: Node;
@@ -24,12 +25,10 @@ export interface RealSet {
 /** Two numbers that cannot be told apart. */
 class Untold extends Error {}
 
-type SamePoint = (a: Node, b: Node) => Sameness;
-
 /** What the sets of one comparison are made with. */
 export interface Line {
   readonly c: Comparison;
-  readonly same: SamePoint;
+  readonly same: Compare;
 }
 
 const ALL: RealSet = { points: [], has: () => true };
@@ -115,6 +114,8 @@ export function realsOf(node: Node, line: Line): RealSet | undefined {
 }
 
 function several(node: Of<'set'> | Of<'list'>, line: Line): RealSet | undefined {
+  // A set that has an interval for its element is no interval.
+  if (node.k === 'set' && node.explicit && node.items.some((item) => item.k === 'tuple')) return undefined;
   const sets = node.items.map((item) => realsOf(item, line)).filter((set) => set !== undefined);
   if (sets.length < node.items.length) return undefined;
   const conditions = node.items.filter((item) => item.k === 'rel' && !item.ops.includes('in')).length;

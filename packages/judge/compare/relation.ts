@@ -3,38 +3,13 @@
 // all parts divided by the first one are.
 
 import { add, neg, type Node, type Of, type Relop, some } from '../base/ast.ts';
-import { isSame, type Sameness } from './leaf.ts';
+import { type Compare, inOrder, isSame, type Sameness } from './sameness.ts';
 import { atOtherPoint, type Comparison, letters } from '../value/comparison.ts';
 import { replaceSymbol } from '../value/exact.ts';
 import { isSame as isSameResidue, times } from '../value/field.ts';
 import { constant, signAt } from '../value/numeric.ts';
 import { residue } from '../value/residues.ts';
 import * as Q from '../base/rational.ts';
-
-type Again = (g: Node, a: Node) => Sameness;
-type InOrder = (g: readonly Node[], a: readonly Node[], again: Again) => Sameness;
-
-export function compareRatios(g: Node, a: Node, again: Again, inOrder: InOrder): Sameness {
-  const parts = (node: Node): readonly Node[] =>
-    node.k === 'ratio' ? node.items : node.k === 'div' ? [node.top, node.bottom] : [node];
-  const [x, y] = [parts(g), parts(a)];
-  const plain = x.length === y.length ? inOrder(x, y, again) : 'different';
-  if (isSame(plain)) return plain;
-  const [first, ...rest] = x;
-  const [other, ...others] = y;
-  if (!first || !other) return 'different';
-  const divide = (top: Node, bottom: Node): Node => ({ k: 'div', top, bottom });
-  if (rest.length === 0 || others.length === 0) {
-    const whole = (list: readonly Node[]): Node | undefined =>
-      list.length === 1 ? list[0] : list.length === 2 && list[0] && list[1] ? divide(list[0], list[1]) : undefined;
-    const [p, q] = [whole(x), whole(y)];
-    return p && q ? again(p, q) : 'different';
-  }
-  const over = (list: readonly Node[], by: Node): Node[] => list.map((n) => divide(n, by));
-  return rest.length === others.length ? inOrder(over(rest, first), over(others, other), again) : 'different';
-}
-
-export type Compare = (gold: Node, answer: Node) => Sameness;
 
 /** A chain of = and ≈ only. */
 export const isEquation = (node: Node): node is Of<'rel'> =>
@@ -81,16 +56,15 @@ export function lastLink(node: Of<'rel'>): Node {
   return node.items.length === 2 && last.k === 'sym' && !isName(first) ? first : last;
 }
 
-/** The value that an answer's equation gives, where the solution is a plain value; of `1/3 ≈ 0.333` either. */
+/** The values that an equation gives, where the other side is no equation; of `1/3 ≈ 0.333` either. */
 export function valuesOfEquation(node: Of<'rel'>): readonly Node[] {
-  const first = node.items[0];
-  if (!first) return [];
+  const first = node.items[0]!;
   const last = lastLink(node);
   const exact = node.items[node.ops.indexOf('~')];
   if (exact && isValue(exact)) return exact.k === 'num' ? [exact] : [exact, last];
   if (node.items.length > 2 || isName(first) || last === first) return [last];
-  const constant = letters(first).size === 0 || some(first, (n) => n.k === 'big');
-  return constant ? [last] : [];
+  const isConstant = node.items.every((item) => letters(item).size === 0) || some(first, (n) => n.k === 'big');
+  return isConstant ? [last] : [];
 }
 
 /** Behind ≈ stands a rounding of the value before it, and two values alone have to be equal: `1/3 ≈ 0.5` and `6 = 5` say nothing. */
@@ -127,12 +101,12 @@ export function compareRelations(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparis
     if (word !== 'different') return word;
   }
   if (gold.items.length !== answer.items.length) return 'different';
-  const chain = compareChains(gold, answer, compare);
+  const chain = inLinks(gold, answer, compare);
   if (chain !== 'different') return chain;
   const flipped = answer.ops.map(flip).toReversed();
   if (flipped.every((op) => op !== undefined)) {
     const mirrored: Of<'rel'> = { k: 'rel', items: answer.items.toReversed(), ops: flipped as Relop[] };
-    const word = compareChains(gold, mirrored, compare);
+    const word = inLinks(gold, mirrored, compare);
     if (word !== 'different') return word;
   }
   return gold.items.length === 2 ? proportional(gold, answer, c) : 'different';
@@ -169,17 +143,8 @@ function argumentOf(node: Node): { head: string; letter: string } | undefined {
   return undefined;
 }
 
-function compareChains(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Sameness {
-  if (gold.ops.some((op, k) => op !== answer.ops[k])) return 'different';
-  let all: Sameness = 'exact';
-  for (let k = 0; k < gold.items.length; k++) {
-    const [g, a] = [gold.items[k], answer.items[k]];
-    const word = g && a ? compare(g, a) : 'different';
-    if (word === 'different') return word;
-    if (word === 'unknown' || all === 'exact') all = word;
-  }
-  return all;
-}
+const inLinks = (gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Sameness =>
+  gold.ops.join() === answer.ops.join() ? inOrder(gold.items, answer.items, compare) : 'different';
 
 const FLIP: Readonly<Partial<Record<Relop, Relop>>> = {
   '<': '>',

@@ -122,7 +122,26 @@ function simplify(node: Node): Node {
     if ((open === '[' && close === ']') || inner.items[0].k === 'matrix') return inner.items[0];
   }
   if (inner.k === 'set' && inner.items.length === 1 && inner.items[0] && !inner.explicit) return inner.items[0];
+  if (inner.k === 'ratio') return quotients(inner);
+  if (inner.k === 'rel') return assignments(inner) ?? inner;
   return matrixValue(inner) ?? inner;
+}
+
+/** 3 : 5 is 3/5, and 2 : 4 : 6 is 2 and 3, times the first. */
+function quotients(node: Of<'ratio'>): Node {
+  const [first, second] = node.items as [Node, Node];
+  if (node.items.length === 2) return isZero(second) ? node : { k: 'div', top: first, bottom: second };
+  if (isZero(first)) return node;
+  return { k: 'ratio', items: node.items.slice(1).map((top) => ({ k: 'div', top, bottom: first })) };
+}
+
+/** `(x, y) = (1, 2)` is `x = 1, y = 2`. */
+function assignments({ items, ops }: Of<'rel'>): Node | undefined {
+  const [names, values] = [items[0], items.at(-1)];
+  if (names?.k !== 'tuple' || values?.k !== 'tuple' || ops.some((op) => op !== '=')) return undefined;
+  if (names.items.length !== values.items.length) return undefined;
+  const each = names.items.map((name, k): Node => ({ k: 'rel', items: [name, values.items[k]!], ops: ['='] }));
+  return { k: 'list', items: each, join: ',' };
 }
 
 /** A matrix times numbers, or over one, entry by entry. */
