@@ -69,15 +69,13 @@ export async function* judgedPairs(
   }
 }
 
-/** Judgements in one message to a child: as many again wait there, so that it never stands still. */
-const BATCH = 128;
 /** Answers in flight: enough to keep every core busy, and some queued; and their characters: a longer line is judged by itself. */
-export const IN_FLIGHT = { atOnce: 3 * BATCH * availableParallelism(), mostWeight: 64 * 1024 * 1024 };
+export const IN_FLIGHT = { atOnce: 64 * availableParallelism(), mostWeight: 64 * 1024 * 1024 };
 
 /** `code` throws a SandboxError if there is no sandbox, unless the caller, or the environment, takes the risk. */
 export function openJudges(env: Environment, unsafe: boolean) {
   const unsafeWithoutSandbox = unsafe || unsafeCodeAllowed(env);
-  const math = createMathJudge({ children: availableParallelism(), batch: BATCH });
+  const math = createMathJudge({ children: availableParallelism() });
   let opened: Promise<Judge> | undefined;
   const code: Pick<Judge, 'judge'> = {
     judge: async (...judged) => (await (opened ??= createCodeEnvironment({ unsafeWithoutSandbox }))).judge(...judged),

@@ -1,6 +1,5 @@
-// The judge's own process: reads one job a line, writes one result a line, in order. The results of the lines that came
-// together go out together. It ends when its parent does, also while it hangs: child-watch.ts sees to that and to its
-// limit of processor time for a job, its argument in milliseconds.
+// The judge's own process: reads one job a line, writes one result a line. It ends when its parent does, also while it hangs:
+// child-watch.ts sees to that and to its limit of processor time for a job, its argument in milliseconds.
 
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
@@ -40,7 +39,7 @@ process.stdin.setEncoding('utf8');
 process.stdin.on('data', (chunk: string) => {
   const lines = (rest + chunk).split('\n');
   rest = lines.pop() ?? '';
-  process.stdout.write(lines.map((line) => `${work(line)}\n`).join(''));
+  for (const line of lines) process.stdout.write(`${work(line)}\n`);
 });
 process.stdin.on('end', () => process.exit(0));
 process.stdout.write('ready\n');

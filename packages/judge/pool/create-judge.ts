@@ -16,8 +16,6 @@ export interface ProcessOptions {
   readonly cpuLimitMs?: number;
   /** Wall clock of one judgement, against a child that does not even use its time; default 20,000 ms. */
   readonly limitMs?: number;
-  /** Judgements in one message to a child; default 32. */
-  readonly batch?: number;
   /** The compiled script of the child; default: the judge's, beside this file. */
   readonly entry?: string;
 }
@@ -41,19 +39,16 @@ export interface Judge {
 const TOO_BIG = 'too-big';
 
 export function createJudge(options: ProcessOptions = {}): Judge {
-  let pool: JudgePool | undefined;
-  const opened = (): JudgePool =>
-    (pool ??= new JudgePool({
-      entry: options.entry ?? fileURLToPath(new URL('./child.js', import.meta.url)),
-      args: [String(options.cpuLimitMs ?? 2_000)],
-      children: options.children ?? 2,
-      limitMs: options.limitMs ?? 20_000,
-      batch: options.batch ?? 32,
-    }));
+  const pool = new JudgePool({
+    entry: options.entry ?? fileURLToPath(new URL('./child.js', import.meta.url)),
+    args: [String(options.cpuLimitMs ?? 2_000)],
+    children: options.children ?? 2,
+    limitMs: options.limitMs ?? 20_000,
+  });
 
   /** The child's result; undefined where the job kills its child. */
   async function run<T>(job: ChildJob, signal: AbortSignal | undefined): Promise<T | undefined> {
-    const reply = await opened().run(JSON.stringify(job), signal);
+    const reply = await pool.run(JSON.stringify(job), signal);
     if (reply === undefined) return undefined;
     const { result, fault } = JSON.parse(reply) as ChildReply<T>;
     if (fault !== undefined) throw new JudgeError(`The judge failed: ${fault}`, { reason: 'judge-process' });
@@ -91,10 +86,10 @@ export function createJudge(options: ProcessOptions = {}): Judge {
       return judge(tail(answer), [solutions].flat().map(tail), own, signal);
     },
     examine: (solutions, signal) => Promise.all(solutions.map((solution) => examineOne(tail(solution), signal))),
-    warm: () => opened().warm(),
-    close: () => pool?.close(),
+    warm: () => pool.warm(),
+    close: () => pool.close(),
     get pids() {
-      return pool?.pids ?? [];
+      return pool.pids;
     },
   };
 }

@@ -50,11 +50,9 @@ async function patiently<T>(judged: () => Promise<T>): Promise<T> {
 }
 
 describe('judging in processes', () => {
-  test('answers every call with its own verdict, in batches and alone', async () => {
-    for (const batch of [1, 32]) {
-      const answers = numbered(300, {});
-      expect((await all(pool({ batch }), answers)).map((v) => v.reason)).toEqual(answers);
-    }
+  test('answers every call with its own verdict', async () => {
+    const answers = numbered(300, {});
+    expect((await all(pool(), answers)).map((v) => v.reason)).toEqual(answers);
   });
 
   test('an answer that kills its process twice, alone, is wrong, and its neighbours are judged', async () => {
@@ -170,7 +168,7 @@ describe('the real child', () => {
       }
     };
     for (let at = 0; kills < KILLS; at = (at + 48) % asked.length) {
-      // A few at a time, as rollouts come: what runs meanwhile is hit at any place of a batch.
+      // A few at a time, as rollouts come: what runs meanwhile is hit at any place.
       const verdicts = asked.slice(at, at + 48).map(async ({ answer, solutions }) => {
         const verdict = await patiently(() => judge.judge(answer, solutions));
         sometimesKill();
