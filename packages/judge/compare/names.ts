@@ -68,5 +68,5 @@ export function subjectsOf(node: Node): readonly string[] {
 function subjectOf(node: Of<'rel'>): string {
   const [first] = node.items;
   const names = letters(node.ops.length === 1 && /^(?:not)?in$/.test(node.ops[0]!) ? first! : node);
-  return [...names].toSorted().join(' ') || spelt(first!);
+  return [...names].toSorted().join(' ') || spelt(node.items.find((item) => item.k === 'apply') ?? first!);
 }

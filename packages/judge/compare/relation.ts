@@ -1,8 +1,7 @@
 // Equations and inequalities: the value that an equation assigns, the link of a chain that is the answer, and whether two
-// relations say the same (sides swapped, both sides scaled, solved for another letter). Ratios are equal part by part, or if
-// all parts divided by the first one are.
+// relations say the same (sides swapped, both sides scaled, solved for another letter).
 
-import { add, neg, type Node, type Of, type Relop, some } from '../base/ast.ts';
+import { add, children, neg, type Node, type Of, type Relop, some } from '../base/ast.ts';
 import { type Compare, inOrder, isSame, type Sameness } from './sameness.ts';
 import { atOtherPoint, type Comparison, letters } from '../value/comparison.ts';
 import { replaceSymbol } from '../value/exact.ts';
@@ -17,22 +16,17 @@ export const isEquation = (node: Node): node is Of<'rel'> =>
 
 /** Only letters, functions of anything, and operations on them: a quantity's name, not a formula with numbers. */
 export function isName(node: Node, inSum = false): boolean {
-  if (node.k === 'sym' || node.k === 'apply' || node.k === 'text') return true;
   if (node.k === 'const') return node.name !== 'inf';
-  if (node.k === 'call')
-    return ['index', 'prime', 'abs', 'arg', 'at'].includes(node.name) || node.args.every((n) => isName(n));
-  if (node.k === 'add') return node.items.every((n) => isName(n, true));
+  if (/^(?:sym|apply|text)$/.test(node.k)) return true;
+  if (node.k === 'call' && /^(?:index|prime|abs|arg|at)$/.test(node.name)) return true;
   // P(A ∩ B), P(X ≥ 3)
-  const [head] = node.k === 'mul' ? node.items : [];
-  const event = (n: Node): boolean => head?.k === 'sym' && head.name === 'P' && (n.k === 'setop' || n.k === 'rel');
-  if (node.k === 'tuple' || node.k === 'ratio' || node.k === 'mul')
-    return node.items.every((n) => event(n) || isName(n, inSum));
-  if (node.k === 'setop') return isName(node.left) && isName(node.right);
-  if (node.k === 'neg') return isName(node.arg, true);
-  if (node.k === 'div') return isName(node.top) && isName(node.bottom);
-  if (node.k === 'pow') return isName(node.base, inSum) && (isName(node.exp) || (!inSum && node.exp.k === 'num'));
-  return false;
+  if (node.k === 'mul' && node.items[0]?.k === 'sym' && node.items[0].name === 'P') return true;
+  if (node.k === 'pow' && node.exp.k === 'num') return !inSum && isName(node.base);
+  const isSum = inSum || node.k === 'add' || node.k === 'neg';
+  return PARTS.has(node.k) && children(node).every((child) => isName(child, isSum));
 }
+
+const PARTS: ReadonlySet<string> = new Set('add neg mul div pow call tuple ratio setop'.split(' '));
 
 /** The first item is a name: `x = …`, `f(2) = …`, `(p, q) = …`. */
 export function isAssignment(node: Node): node is Of<'rel'> {
@@ -97,24 +91,16 @@ export function compareRelations(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparis
   // ≈ is = only before a decimal.
   if (isApproximate(gold) !== isApproximate(answer)) return 'different';
   if (isAssignment(gold) && isAssignment(answer)) {
-    const word = compareAssignments(gold, answer, compare);
-    if (word !== 'different') return word;
+    const outcome = compareAssignments(gold, answer, compare);
+    if (outcome !== 'different') return outcome;
   }
-  if (gold.items.length !== answer.items.length) return 'different';
-  const chain = inLinks(gold, answer, compare);
-  if (chain !== 'different') return chain;
-  const flipped = answer.ops.map(flip).toReversed();
-  if (flipped.every((op) => op !== undefined)) {
-    const mirrored: Of<'rel'> = { k: 'rel', items: answer.items.toReversed(), ops: flipped as Relop[] };
-    const word = inLinks(gold, mirrored, compare);
-    if (word !== 'different') return word;
-  }
-  return gold.items.length === 2 ? proportional(gold, answer, c) : 'different';
+  if (gold.ops.join() !== answer.ops.join()) return 'different';
+  const outcome = inOrder(gold.items, answer.items, compare);
+  return outcome === 'different' && gold.items.length === 2 ? proportional(gold, answer, c) : outcome;
 }
 
 function compareAssignments(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Sameness {
-  const [g, a] = [gold.items[0], answer.items[0]];
-  if (!g || !a) return 'different';
+  const [g, a] = [gold.items[0]!, answer.items[0]!];
   const [x, y] = [lastLink(gold), lastLink(answer)];
   if (isSame(compare(g, a))) return compare(x, y);
   // y = 2x and f(x) = 2x are one function.
@@ -143,54 +129,23 @@ function argumentOf(node: Node): { head: string; letter: string } | undefined {
   return undefined;
 }
 
-const inLinks = (gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Sameness =>
-  gold.ops.join() === answer.ops.join() ? inOrder(gold.items, answer.items, compare) : 'different';
-
-const FLIP: Readonly<Partial<Record<Relop, Relop>>> = {
-  '<': '>',
-  '>': '<',
-  '<=': '>=',
-  '>=': '<=',
-  '=': '=',
-  '!=': '!=',
-};
-const flip = (op: Relop): Relop | undefined => FLIP[op];
-
-/** Left minus right of one is a constant multiple of the other's. */
+/** Left minus right of one is a constant multiple of the other's, and a positive one where the order of the sides counts. */
 function proportional(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison): Sameness {
-  const [op, other] = [gold.ops[0], answer.ops[0]];
+  const [op] = gold.ops as [Relop];
   // Scaling would lose a unit.
-  if ([gold, answer].some((rel) => some(rel, (n) => n.k === 'unit'))) return 'different';
-  if (!op || !other || !flip(op) || (op !== other && op !== flip(other))) return 'different';
-  const g = difference(gold);
-  const a = difference(answer);
-  if (!g || !a || letters(g).size === 0) return 'different';
-  return multiples(g, a, op, other, c);
-}
-
-function multiples(g: Node, a: Node, op: Relop, other: Relop, c: Comparison): Sameness {
+  if (!/[=<]$/.test(op) || [gold, answer].some((rel) => some(rel, (n) => n.k === 'unit'))) return 'different';
+  const [g, a] = [gold, answer].map(({ items: [left, right] }) => add([left!, neg(right!)])) as [Node, Node];
+  const names = [...letters(a, letters(g))];
   const elsewhere = atOtherPoint(c);
   const [g1, g2, a1, a2] = [residue(g, c), residue(g, elsewhere), residue(a, c), residue(a, elsewhere)];
   if (!g1 || !g2 || !a1 || !a2) return 'unknown';
-  const zero = [g1, g2, a1, a2].some((r) => r.re === 0n && r.im === 0n);
-  if (zero || !isSameResidue(times(g1, a2), times(g2, a1))) return 'different';
+  const isZero = [g1, g2, a1, a2].some((r) => r.re === 0n && r.im === 0n);
+  if (letters(g).size === 0 || isZero || !isSameResidue(times(g1, a2), times(g2, a1))) return 'different';
   if (op === '=' || op === '!=') return 'form';
-  const sign = ratioSign(g, a, c);
-  if (sign === 0) return 'unknown';
-  return sign > 0 === (op === other) ? 'form' : 'different';
-}
-
-function difference(node: Of<'rel'>): Node | undefined {
-  const [left, right] = node.items;
-  return left && right ? add([left, neg(right)]) : undefined;
-}
-
-function ratioSign(g: Node, a: Node, c: Comparison): number {
-  const names = [...letters(a, letters(g))];
   for (const shift of [3n, 17n, 41n]) {
     const at = new Map(names.map((name, k) => [name, Q.rational(shift * BigInt(k * 7 + 5), 29n)]));
-    const [x, y] = [g, a].map((n) => signAt(n, { letters: at, c, realOnly: true }));
-    if (x !== undefined && y !== undefined) return x * y;
+    const [x, y] = [g, a].map((node) => signAt(node, { letters: at, c, realOnly: true }));
+    if (x && y) return x === y ? 'form' : 'different';
   }
-  return 0;
+  return 'unknown';
 }

@@ -2,7 +2,7 @@
 // of its own, so that none is lost), ± becomes two values, degrees find their meaning, a letter before a bracket becomes a
 // product or a function, single brackets fall away, a factor before a matrix is multiplied into it.
 
-import { add, type Join, mapChildren, mul, neg, type Node, type Of, some } from '../base/ast.ts';
+import { add, type Join, mapChildren, mul, neg, type Node, type Of, type Relop, some } from '../base/ast.ts';
 import { rational } from '../base/rational.ts';
 import { parseAnswer } from '../read/parse.ts';
 import { FUNCTION_LETTERS } from '../read/vocabulary.ts';
@@ -123,7 +123,7 @@ function simplify(node: Node): Node {
   }
   if (inner.k === 'set' && inner.items.length === 1 && inner.items[0] && !inner.explicit) return inner.items[0];
   if (inner.k === 'ratio') return quotients(inner);
-  if (inner.k === 'rel') return assignments(inner) ?? inner;
+  if (inner.k === 'rel') return assignments(inner) ?? rising(inner);
   return matrixValue(inner) ?? inner;
 }
 
@@ -142,6 +142,14 @@ function assignments({ items, ops }: Of<'rel'>): Node | undefined {
   if (names.items.length !== values.items.length) return undefined;
   const each = names.items.map((name, k): Node => ({ k: 'rel', items: [name, values.items[k]!], ops: ['='] }));
   return { k: 'list', items: each, join: ',' };
+}
+
+const TURNED: Readonly<Partial<Record<Relop, Relop>>> = { '>': '<', '>=': '<=' };
+
+/** `a > b ≥ c` is `c ≤ b < a`. */
+function rising(node: Of<'rel'>): Node {
+  const ops = node.ops.map((op) => TURNED[op]).filter((op) => op !== undefined);
+  return ops.length < node.ops.length ? node : { ...node, items: node.items.toReversed(), ops: ops.toReversed() };
 }
 
 /** A matrix times numbers, or over one, entry by entry. */
