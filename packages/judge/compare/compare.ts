@@ -13,12 +13,12 @@ import { withOperators } from './operators.ts';
 import { realsOf, sameReals } from './real-sets.ts';
 import { compareRelations, holds, isEquation } from './relation.ts';
 import { type Compare, inOrder, isSame, type Sameness } from './sameness.ts';
-import { shape, unitsOutward } from './shape.ts';
+import { shape } from './shape.ts';
 
 /** `no-value`: the answer holds a constant such as 7/0. */
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Sameness | 'no-value' {
   const [first, second] = withOperators(gold, answer);
-  const [g, a] = [shapedGold(outwardGold(first)), shape(unitsOutward(second))];
+  const [g, a] = [shapedGold(first), shape(second)];
   if (isValueless(a, c)) return 'no-value';
   return compare(g, options.rename ? renamed(a, g) : a, c, options);
 }
@@ -28,7 +28,7 @@ function once(make: (node: Node) => Node): (node: Node) => Node {
   const known = new WeakMap<Node, Node>();
   return (node) => known.get(node) ?? (known.set(node, make(node)), known.get(node)!);
 }
-const [outwardGold, shapedGold] = [once(unitsOutward), once(shape)];
+const shapedGold = once(shape);
 
 /** The answer's letters replaced by the solution's, in the order in which they appear. */
 function renamed(answer: Node, gold: Node): Node {

@@ -8,9 +8,9 @@ import { equalExpressions } from '../value/equal.ts';
 import { exact } from '../value/exact.ts';
 import * as Q from '../base/rational.ts';
 import { askedUnit, isOtherKind } from '../read/asked.ts';
-import { isHarmlessPhrase, sameLabels, unitOf } from '../read/unit-words.ts';
-import type { Sameness } from './sameness.ts';
-import { asProduct } from './shape.ts';
+import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
+import { isSame, type Sameness } from './sameness.ts';
+import { asProduct, PER_DEGREE } from './shape.ts';
 
 export interface LeafOptions {
   /** Decimal places at which a decimal stands for an exact value. */
@@ -25,106 +25,91 @@ export interface LeafOptions {
   readonly choices: readonly string[];
 }
 
-interface Peeled {
-  readonly node: Node;
-  readonly unit: string | undefined;
+/** A number and its unit, '' where it has none; `strong`: one that is sure, and no letter that may be a factor. */
+interface Quantity {
+  readonly number: Node;
+  readonly unit: string;
   readonly strong: boolean;
-  readonly degrees: boolean;
-  readonly radians: boolean;
 }
 
-const PLAIN = { unit: undefined, strong: false, degrees: false, radians: false } as const;
-
-function peel(node: Node): Peeled {
-  if (node.k === 'unit') {
-    const inner = peel(node.arg);
-    // An angle's unit is no length: it changes what the number means only between degrees and radians.
-    if (/^deg(?:rees?)?\.?$/i.test(node.unit)) return { ...inner, degrees: true };
-    if (/^rad(?:ians?)?\.?$/i.test(node.unit)) return { ...inner, radians: true };
-    return { ...inner, unit: inner.unit ? `${inner.unit} ${node.unit}` : node.unit, strong: node.strong };
-  }
-  if (node.k === 'neg') {
-    const inner = peel(node.arg);
-    return { ...inner, node: { k: 'neg', arg: inner.node } };
-  }
-  if (node.k === 'deg') return { ...PLAIN, node: node.arg, degrees: true };
-  return { ...PLAIN, node };
+function quantityOf(node: Node): Quantity {
+  if (node.k !== 'unit') return { number: node, unit: '', strong: false };
+  const inner = quantityOf(node.arg);
+  return { number: inner.number, unit: `${inner.unit} ${node.unit}`.trim(), strong: node.strong };
 }
 
 export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Sameness {
-  const g = peel(gold);
-  const a = peel(answer);
-  if (g.unit !== undefined && a.unit !== undefined) {
-    const [x, y] = [unitOf(g.unit), unitOf(a.unit)];
-    if (!sameLabels(g.unit, x === y ? g.unit : a.unit, options.question)) return 'different';
-    if (x.dimension !== '' && y.dimension !== '' && !Q.equal(x.factor, y.factor))
-      return compareValues(scaled(g.node, x.factor), scaled(a.node, y.factor), c, options);
-  } else if (g.unit !== undefined && !g.strong) {
-    // A plain letter behind the solution's number is a factor: only a unit that is sure may be left out.
-    const product = asProduct(g.node, g.unit);
-    if (product) return compareValues(product, a.node, c, options);
-  } else if (a.unit !== undefined && !a.strong) {
-    const product = asProduct(a.node, a.unit);
-    if (product && letterIn(g.node)) return compareValues(g.node, product, c, options);
-  }
-  if (a.unit !== undefined && g.unit === undefined) {
-    const [own, wanted] = [unitOf(a.unit), askedUnit(options.question)];
-    if (!isHarmlessPhrase(a.unit, options.question) || isOtherKind(own, wanted)) return 'different';
-    // The solution's number is in the unit that the question asks for.
-    if (wanted?.dimension === own.dimension && !Q.equal(wanted.factor, own.factor))
-      return compareValues(scaled(g.node, wanted.factor), scaled(a.node, own.factor), c, options);
-  }
-  if (g.radians !== a.radians && !g.degrees && !a.degrees && !mayBeRadians(g, a, options.question)) return 'different';
-  if (a.degrees && !g.degrees && IN_RADIANS.test(options.question) && !hasPi(g.node)) return 'different';
-  if (g.degrees !== a.degrees && g.unit === undefined && a.unit === undefined) {
-    const [degrees, other] = g.degrees ? [g.node, a.node] : [a.node, g.node];
-    const radians = g.radians || a.radians;
-    const plain =
-      radians || hasPi(degrees) ? 'different' : compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
-    if (plain !== 'different' && plain !== 'unknown') return plain;
-    // 180° is π.
-    if (!radians && !hasPi(other) && !isArc(other)) return plain;
-    return compareValues(mul([degrees, { k: 'const', name: 'pi' }]), mul([other, num(Q.rational(180n))]), c, options);
-  }
-  return compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
+  const [g, a] = [quantityOf(gold), quantityOf(answer)];
+  const isAngle = [g, a].some(angleOf) && [g, a].every((q) => q.unit === '' || angleOf(q));
+  const numbers = (isAngle ? asAngles : inOneUnit)(g, a, options.question);
+  return numbers ? compareValues(withoutUnits(numbers[0]), withoutUnits(numbers[1]), c, options) : 'different';
 }
 
-const hasPi = (node: Node): boolean => some(node, (n) => n.k === 'const' && n.name === 'pi');
-/** `\\arctan 1` is an angle. */
-const isArc = (node: Node): boolean => node.k === 'call' && /^arc(?:sin|cos|tan|cot|sec|csc)$/.test(node.name);
-const IN_RADIANS = /\bin radians\b/i;
+type Numbers = readonly [Node, Node] | undefined;
 
-/** A number without π is taken for radians only where the question speaks of them. */
-const mayBeRadians = (g: Peeled, a: Peeled, question: string): boolean =>
-  /\bradians?\b/i.test(question) || (hasPi(g.node) && hasPi(a.node));
+/** The numbers that have to be equal; undefined where the units tell the quantities apart. */
+function inOneUnit(g: Quantity, a: Quantity, question: string): Numbers {
+  const [x, y] = [unitOf(g.unit), unitOf(a.unit)];
+  if (g.unit !== '' && a.unit !== '') {
+    // 25° is 25 °C.
+    const isDegree = [g, a].some((q) => q.unit === 'degrees') && [g, a].every((q) => q.unit.startsWith('degree'));
+    if (!isDegree && !sameLabels(g.unit, x === y ? g.unit : a.unit, question)) return undefined;
+    return x.dimension === '' || y.dimension === '' ? [g.number, a.number] : [g.number, measured(a, y, x)];
+  }
+  // A plain letter behind the solution's number is a factor: only a unit that is sure may be left out.
+  if (g.unit !== '') return [(g.strong ? undefined : asProduct(g.number, g.unit)) ?? g.number, a.number];
+  if (a.unit === '') return [g.number, a.number];
+  const product = !a.strong && some(g.number, (n) => n.k === 'sym') ? asProduct(a.number, a.unit) : undefined;
+  if (product) return [g.number, product];
+  const wanted = askedUnit(question);
+  if (!isHarmlessPhrase(a.unit, question) || isOtherKind(y, wanted)) return undefined;
+  // The solution's number is in the unit that the question asks for.
+  return [g.number, wanted?.dimension === y.dimension ? measured(a, y, wanted) : a.number];
+}
 
-const scaled = (node: Node, factor: Q.Rational): Node => mul([node, num(factor)]);
-const letterIn = (node: Node): boolean => some(node, (n) => n.k === 'sym');
+function measured({ number }: Quantity, own: Unit, other: Unit): Node {
+  const ratio = Q.div(own.factor, other.factor);
+  return Q.equal(ratio, Q.ONE) ? number : mul([number, num(ratio)]);
+}
+
+const angleOf = ({ unit }: Quantity): 'degrees' | 'radians' | undefined =>
+  /^deg(?:rees?)?\.?$/i.test(unit) ? 'degrees' : /^rad(?:ians?)?\.?$/i.test(unit) ? 'radians' : undefined;
+
+/** 90° is 90, and 180° is π: a number is in radians if it says so, holds π or an arc, or the question asks for radians. */
+function asAngles(g: Quantity, a: Quantity, question: string): Numbers {
+  const [degrees] = [g, a].filter((q) => angleOf(q) === 'degrees');
+  const other = degrees === g || angleOf(g) === 'radians' ? a : g;
+  const inRadians = angleOf(other) === 'radians' || some(other.number, isArc) || ASKS_RADIANS.test(question);
+  if (angleOf(g) === angleOf(a) || (degrees && !inRadians)) return [g.number, a.number];
+  if (!inRadians) return undefined;
+  const [x, y] = [g, a].map((q) => (q === degrees ? mul([q.number, PER_DEGREE]) : q.number)) as [Node, Node];
+  return [x, y];
+}
+
+const ASKS_RADIANS = /\b(?:in|many) radians\b/i;
+const isArc = (node: Node): boolean =>
+  (node.k === 'const' && node.name === 'pi') ||
+  (node.k === 'call' && /^arc(?:sin|cos|tan|cot|sec|csc)$/.test(node.name));
 
 /** Nodes as they were stripped once: an item of a list is compared with every other. */
 const stripped = new WeakMap<Node, Node>();
-const hasUnit = (node: Node): boolean => some(node, ({ k }) => k === 'deg' || k === 'unit');
 
-function stripDegrees(node: Node): Node {
-  if (!hasUnit(node)) return node;
+function withoutUnits(node: Node): Node {
+  if (!some(node, ({ k }) => k === 'unit')) return node;
   let known = stripped.get(node);
-  if (!known) stripped.set(node, (known = withoutDegrees(node)));
+  if (!known)
+    stripped.set(node, (known = node.k === 'unit' ? withoutUnits(node.arg) : mapChildren(node, withoutUnits)));
   return known;
 }
-
-const withoutDegrees = (node: Node): Node =>
-  node.k === 'deg' || node.k === 'unit' ? stripDegrees(node.arg) : mapChildren(node, stripDegrees);
 
 function compareValues(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Sameness {
   const infinite = [infinity(gold), infinity(answer)];
   if (infinite[0] !== 0 || infinite[1] !== 0) return infinite[0] === infinite[1] ? 'exact' : 'different';
   if (gold.k === 'base' && answer.k === 'base')
     return gold.base === answer.base && gold.digits === answer.digits ? 'exact' : 'different';
-  const based = (node: Node): boolean => some(node, (n) => n.k === 'base');
-  if (based(gold) !== based(answer)) return 'different';
-  const word = equalExpressions(gold, answer, c);
-  if (word !== 'different' && word !== 'unknown') return word;
-  return rounded(gold, answer, c, options) ? 'rounded' : word;
+  const outcome = equalExpressions(gold, answer, c);
+  if (isSame(outcome)) return outcome;
+  return isRounded(gold, answer, c, options) ? 'rounded' : outcome;
 }
 
 export function infinity(node: Node): number {
@@ -135,32 +120,19 @@ export function infinity(node: Node): number {
 const MIN_PLACES = 4;
 
 /** Two decimals compare exactly; a decimal may stand for an exact value that it rounds. */
-function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions): boolean {
-  const g = literal(gold);
-  const a = literal(answer);
+function isRounded(gold: Node, answer: Node, c: Comparison, { decimals, decimalsGiven }: LeafOptions): boolean {
+  const [g, a] = [literal(gold), literal(answer)];
+  const isAlike = (x: Q.Rational, y: Q.Rational): boolean => Q.equal(round(x, decimals), round(y, decimals));
+  if (g?.decimal && a?.decimal) return decimalsGiven && isAlike(g.value, a.value);
   if (!g?.decimal && !a?.decimal) return false;
-  if (g?.decimal && a?.decimal) {
-    if (!options.decimalsGiven) return false;
-    return Q.equal(round(g.value, options.decimals), round(a.value, options.decimals));
-  }
   const [decimal, other] = g?.decimal ? [g.value, answer] : [a!.value, gold];
   const places = placesOf(decimal);
   // 940.5 is no rounding of 940.500000001: a rounded value almost never ends so early.
-  if (!options.decimalsGiven && places < MIN_PLACES) return false;
-  const exactValue = exact(other, c);
-  if (exactValue) {
-    // A value that can be written in so many places has to be.
-    if (!options.decimalsGiven && placesOf(exactValue) <= options.decimals) return false;
-    const alike = Q.equal(round(decimal, options.decimals), round(exactValue, options.decimals));
-    return alike && (options.decimalsGiven || near(Q.sub(decimal, exactValue), exactValue, places));
-  }
-  const target = precise(other, c);
-  if (!target || Q.compare(Q.abs(target), Q.rational(10n ** 12n)) > 0) return false;
-  const half = Q.rational(500_001n, 1_000_000n * 10n ** BigInt(options.decimals));
-  const off = Q.abs(Q.sub(round(decimal, options.decimals), target));
-  // The target is a double, and knows no more places.
-  const known = Math.min(places, 13);
-  return Q.compare(off, half) <= 0 && (options.decimalsGiven || near(Q.sub(decimal, target), target, known));
+  if (!decimalsGiven && places < MIN_PLACES) return false;
+  const value = exact(other, c) ?? precise(other, c);
+  // A value that can be written in so many places has to be.
+  if (!value || (!decimalsGiven && placesOf(value) <= decimals)) return false;
+  return isAlike(decimal, value) && (decimalsGiven || near(Q.sub(decimal, value), value, places));
 }
 
 /** Decimal places that a fraction needs; more than a thousand count as endless. */

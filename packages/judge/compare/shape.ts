@@ -9,7 +9,7 @@ import { FUNCTION_LETTERS } from '../read/vocabulary.ts';
 
 const EXPRESSION = /^(?:add|mul|neg|div|pow|call|apply|deg|percent|big|pm)$/;
 
-export function unitsOutward(node: Node): Node {
+function unitsOutward(node: Node): Node {
   return some(node, (n) => n.k === 'unit') ? outward(node) : node;
 }
 
@@ -18,11 +18,13 @@ function outward(node: Node): Node {
   return EXPRESSION.test(inner.k) ? (carried(inner) ?? mapChildren(inner, asLetter)) : inner;
 }
 
-const asLetter = (node: Node): Node =>
-  node.k === 'unit'
-    ? (asProduct(node.arg, node.strong ? undefined : node.unit) ??
-      mul([node.arg, { k: 'sym', name: `unit ${node.unit.toLowerCase()}` }]))
-    : node;
+function asLetter(node: Node): Node {
+  if (node.k !== 'unit') return node;
+  // 180° − x is 180 − x.
+  if (node.unit === 'degrees') return node.arg;
+  const product = asProduct(node.arg, node.strong ? undefined : node.unit);
+  return product ?? mul([node.arg, { k: 'sym', name: `unit ${node.unit.toLowerCase()}` }]);
+}
 
 /** `5 m`, `3 m^2` read as products of letters. */
 export function asProduct(value: Node, unit: string | undefined): Node | undefined {
@@ -49,12 +51,12 @@ function carried(node: Node): Node | undefined {
 }
 
 export function shape(node: Node): Node {
-  return simplify(splitPlusMinus(settle(node, false)));
+  return simplify(splitPlusMinus(unitsOutward(settle(node, false))));
 }
 
 const TRIG = /^(sin|cos|tan|cot|sec|csc)$/;
 const constant = (name: 'e' | 'i'): Node => ({ k: 'const', name });
-const PER_DEGREE: Node = {
+export const PER_DEGREE: Node = {
   k: 'div',
   top: { k: 'const', name: 'pi' },
   bottom: { k: 'num', value: rational(180n), decimal: false },
@@ -62,7 +64,10 @@ const PER_DEGREE: Node = {
 
 /** Degrees inside a trigonometric function are angles; elsewhere they are a unit that may be left out. */
 function settle(node: Node, inTrig: boolean): Node {
-  if (node.k === 'deg' && inTrig) return mul([settle(node.arg, true), PER_DEGREE]);
+  if (node.k === 'deg') {
+    const arg = settle(node.arg, inTrig);
+    return inTrig ? mul([arg, PER_DEGREE]) : { k: 'unit', arg, unit: 'degrees', strong: true };
+  }
   // cis 60° is e^{iπ/3}.
   if (node.k === 'call' && node.name === 'cis' && node.args[0])
     return { k: 'pow', base: constant('e'), exp: mul([constant('i'), settle(node.args[0], true)]) };
