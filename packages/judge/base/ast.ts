@@ -58,7 +58,6 @@ export const neg = (arg: Node): Node =>
   arg.k === 'num' ? { ...arg, value: { num: -arg.value.num, den: arg.value.den } } : { k: 'neg', arg };
 export const add = (items: readonly Node[]): Node => (items.length === 1 && items[0] ? items[0] : { k: 'add', items });
 export const mul = (items: readonly Node[]): Node => (items.length === 1 && items[0] ? items[0] : { k: 'mul', items });
-export const sub = (a: Node, b: Node): Node => ({ k: 'add', items: [a, neg(b)] });
 
 export const times = (a: Node, b: Node): Node => mul(a.k === 'mul' ? [...a.items, b] : [a, b]);
 
@@ -131,13 +130,4 @@ export function isShallow(node: Node, most: number): boolean {
     level = next;
   }
   return true;
-}
-
-const EXPRESSION_KINDS: ReadonlySet<Kind> = new Set<Kind>(
-  'num const sym add mul neg div pow call apply deg percent unit big base'.split(' ') as Kind[],
-);
-
-/** A single value or expression: nothing in it is a list, a set, a relation or a text. */
-export function isExpression(node: Node): boolean {
-  return !some(node, ({ k }) => !EXPRESSION_KINDS.has(k));
 }

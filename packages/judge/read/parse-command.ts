@@ -2,9 +2,9 @@
 // plain text (`sqrt(2)`, `sin x`), whose words arrive here as commands.
 
 import { call, int, mul, neg, type Node, some } from '../base/ast.ts';
-import { accept, type Cursor, expect, isCmd, isSign, nested, peek, take, type Token } from './tokens.ts';
+import { accept, acceptCmd, type Cursor, expect, isSign, nested, peek, take, type Token } from './tokens.ts';
 import { Unparsed } from '../base/limits.ts';
-import { bars, braced, itemsUpTo, numberNode, plainLetter } from './parse-primary.ts';
+import { bars, braced, itemsUpTo, numberNode, parsePostfix, plainLetter, startsPrimary } from './parse-primary.ts';
 import { explicitSet, parseEnvironment } from './parse-enclosed.ts';
 import {
   BIG,
@@ -85,7 +85,7 @@ export function argument(c: Cursor, wholeNumber = false): Node {
   if (token.t === 'cmd' || token.t === 'begin') return nested(c, () => parseCommand(c, token));
   if (!isSign(token, '(', '[')) throw new Unparsed('an argument is missing');
   c.at--;
-  return c.parsePostfix(c);
+  return parsePostfix(c);
 }
 
 /** Points behind a figure are its name and no product. */
@@ -136,17 +136,13 @@ function functionCall(c: Cursor, name: string): Node {
   let power: Node | undefined;
   let base: Node | undefined;
   for (;;) {
-    if (accept(c, '^')) {
-      power = accept(c, '-') ? neg(argument(c)) : argument(c);
-    } else if (accept(c, '_')) base = argument(c, true);
+    if (accept(c, '^')) power = accept(c, '-') ? neg(argument(c)) : argument(c);
+    else if (accept(c, '_')) base = argument(c, true);
     else break;
   }
-  let args: readonly Node[];
-  if (isSign(peek(c), '(') || isSign(peek(c), '[')) {
-    args = itemsUpTo(c, take(c).v === '(' ? ')' : ']');
-  } else if (isSign(peek(c), '{')) args = [argument(c)];
-  else args = [implicitArgument(c)];
-  const first = args[0];
+  const isBracket = isSign(peek(c), '(', '[');
+  const args = isBracket ? itemsUpTo(c, take(c).v === '(' ? ')' : ']') : [braced(c) ?? implicitArgument(c)];
+  const [first] = args;
   if (!first) throw new Unparsed('a function needs an argument');
   const isInverse = power?.k === 'num' && power.value.num === -1n && power.value.den === 1n;
   let node: Node;
@@ -167,7 +163,7 @@ function functionCall(c: Cursor, name: string): Node {
 function implicitArgument(c: Cursor): Node {
   const items: Node[] = [];
   if (accept(c, '-')) items.push(int(-1));
-  while (c.startsPrimary(c) && items.length < 8) {
+  while (startsPrimary(c) && items.length < 8) {
     const token = peek(c);
     if (items.length > 0 && token && (FUNCTIONS.has(token.v) || BIG.has(token.v) || isSign(token, '(', '[', '{')))
       break;
@@ -188,11 +184,7 @@ function bigOperator(c: Cursor, op: string): Node {
       if (accept(c, '{')) {
         const lower = c.parseSum(c);
         if (lower.k === 'sym' || lower.k === 'const') variable = lower.name;
-        if (accept(c, '=')) from = c.parseSum(c);
-        else if (isCmd(peek(c), 'to', 'rightarrow', 'in')) {
-          c.at++;
-          from = c.parseSum(c);
-        } else from = lower;
+        from = accept(c, '=') || acceptCmd(c, 'to', 'rightarrow', 'in') ? c.parseSum(c) : lower;
         expect(c, '}');
       } else from = argument(c);
     } else if (accept(c, '^')) to = argument(c, true);

@@ -1,11 +1,11 @@
 // The leaves of an answer: numbers, letters, brackets, bars, functions with their powers and indices. The
 // commands of LaTeX are in parse-command.ts.
 
-import { call, isExpression, neg, num, type Node, some } from '../base/ast.ts';
-import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './tokens.ts';
+import { call, neg, num, type Node, some } from '../base/ast.ts';
+import { accept, acceptCmd, expect, isCmd, isSign, nested, peek, take, type Cursor } from './tokens.ts';
 import { isRefusing } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
-import { degreeAhead, degrees, isDegree, isNamedFunction } from './parse-words.ts';
+import { degreeAhead, degrees, isNamedFunction } from './parse-words.ts';
 import { numberWord } from './number-words.ts';
 import { add as addRational, fromDecimal, rational } from '../base/rational.ts';
 import { FUNCTION_LETTERS, FUNCTIONS, startsCommand } from './vocabulary.ts';
@@ -43,10 +43,7 @@ export function mixedNumber(c: Cursor): Node | undefined {
   let text = '';
   for (let used = 1; used <= MOST_TOKENS; used++) {
     text += peek(c, used)?.v ?? ' ';
-    const [top, bottom] =
-      FRACTION.exec(text)
-        ?.slice(1)
-        .filter((part) => part !== undefined) ?? [];
+    const [top, bottom] = (FRACTION.exec(text) ?? []).slice(1).filter(Boolean);
     if (top === undefined || bottom === undefined) continue;
     const after = peek(c, used + 1);
     if (Number(top) >= Number(bottom) || isSign(after, '!') || (isSign(after, '^') && !degreeAhead(c, used + 2))) break;
@@ -62,33 +59,24 @@ export function parsePostfix(c: Cursor, start?: Node): Node {
     let node = start ?? parsePrimary(c);
     for (;;) {
       const token = peek(c);
-      if (isSign(token, '^')) {
-        c.at++;
-        if (isDegree(c)) node = degrees(c, node);
+      if (accept(c, '^')) {
+        const degree = degreeAhead(c);
+        c.at += degree;
+        if (degree > 0) node = degrees(c, node);
         else if (node.k === 'sym' && FUNCTION_LETTERS.has(node.name) && isSign(peek(c), '{') && isSign(peek(c, 1), '('))
           node = call('index', node, call('\\order', parseExponent(c)));
         else node = { k: 'pow', base: node, exp: parseExponent(c) };
-      } else if (isCmd(token, 'degree')) {
-        c.at++;
-        node = degrees(c, node);
-      } else if (isSign(token, '!')) {
-        c.at++;
-        node = call(accept(c, '!') ? 'doublefactorial' : 'factorial', node);
-      } else if (isSign(token, '%') || isCmd(token, '%')) {
-        c.at++;
-        node = { k: 'percent', arg: node };
-      } else if (isSign(token, "'")) {
-        c.at++;
-        node = call('prime', node);
-      } else if (isSign(token, '(') && !token?.sp && isNamedFunction(node)) {
+      } else if (acceptCmd(c, 'degree')) node = degrees(c, node);
+      else if (accept(c, '!')) node = call(accept(c, '!') ? 'doublefactorial' : 'factorial', node);
+      else if (accept(c, '%') || acceptCmd(c, '%')) node = { k: 'percent', arg: node };
+      else if (accept(c, "'")) node = call('prime', node);
+      else if (isSign(token, '(') && !token?.sp && isNamedFunction(node)) {
         // f'(x), f^{-1}(x), f_n(x): a value of another function, and no product.
         c.at++;
         node = call('at', node, ...itemsUpTo(c, ')'));
-      } else if (isSign(token, '_')) {
-        node = parseIndex(c, node);
-      } else if (isSign(token, '€', '£', '¥', '₹')) {
-        node = { k: 'unit', arg: node, unit: take(c).v, strong: true };
-      } else return node;
+      } else if (accept(c, '_')) node = parseIndex(c, node);
+      else if (accept(c, '€', '£', '¥', '₹')) node = { k: 'unit', arg: node, unit: token!.v, strong: true };
+      else return node;
     }
   });
 }
@@ -120,7 +108,6 @@ function parseExponent(c: Cursor): Node {
 
 /** An index belongs to the name; on digits it is a number base. */
 function parseIndex(c: Cursor, base: Node): Node {
-  expect(c, '_');
   let index = braced(c) ?? parsePrimary(c);
   const named = index.k === 'text' ? numberWord(index.text) : undefined;
   if (named) index = num(fromDecimal(named) ?? rational(0n));
@@ -248,7 +235,7 @@ function parseBracket(c: Cursor, open: string): Node {
   // [x] may be the whole part of x: only around other brackets, or around numbers, it just groups.
   const grouped = c.tokens.slice(start, c.at - 1).some((token) => isSign(token, '(', '[') || token.t === 'begin');
   if (open === '[' && close.v === ']' && items.length === 1 && !grouped && some(inner, (n) => n.k === 'sym'))
-    return isExpression(inner) ? call('bracket', inner) : { k: 'tuple', items, open, close: ']' };
+    return call('bracket', inner);
   return items.length === 1 && open === '(' && close.v === ')' ? inner : { k: 'tuple', items, open, close: close.v };
 }
 

@@ -1,7 +1,7 @@
 // Words and signs beside a value: words that lead to it, those behind it (a factor, a unit, a label, a known function), degrees and primes
 // (`12° 30' 15"`, `25°C`, `f'`), names that take brackets, the modulus of a congruence, the dot and the cross of vectors.
 
-import { call, mul, type Node, num, type Relop, some, times } from '../base/ast.ts';
+import { add, call, mul, type Node, num, type Relop, some, times } from '../base/ast.ts';
 import { type Cursor, isCmd, isSign, peek, type Token } from './tokens.ts';
 import { isHarmlessWord, SCALES } from './harmless-words.ts';
 import * as Q from '../base/rational.ts';
@@ -37,8 +37,7 @@ export const isPlainNumber = (node: Node): boolean =>
 
 /** Words after a value: a percent sign, a factor, a unit, a known function; anything else ends the value. */
 export function parseWords(c: Cursor, left: Node): Node | undefined {
-  const token = peek(c);
-  if (!token) return undefined;
+  const token = peek(c)!;
   const [first = '', ...rest] = token.v.trim().split(/\s+/);
   const lower = first.toLowerCase().replace(/[.,]$/, '');
   // `\text{ million dollars}`: a word that counts is a word of its own.
@@ -74,17 +73,13 @@ export function parseWords(c: Cursor, left: Node): Node | undefined {
 }
 
 /** How many tokens of a degree sign stand there, behind the `^`. */
-export function degreeAhead(c: Cursor, ahead: number): number {
+export function degreeAhead(c: Cursor, ahead = 0): number {
   if (isCmd(peek(c, ahead), 'circ', 'degree')) return 1;
-  const braced = isSign(peek(c, ahead), '{') && isCmd(peek(c, ahead + 1), 'circ', 'degree');
-  return braced && isSign(peek(c, ahead + 2), '}') ? 3 : 0;
+  const isBraced = isSign(peek(c, ahead), '{') && isCmd(peek(c, ahead + 1), 'circ', 'degree');
+  return isBraced && isSign(peek(c, ahead + 2), '}') ? 3 : 0;
 }
 
-export function isDegree(c: Cursor): boolean {
-  const length = degreeAhead(c, 0);
-  c.at += length;
-  return length > 0;
-}
+const SHARES = { "'": 60n, '"': 3600n };
 
 /** `90°`, or `12° 30'` and `25°C`. */
 export function degrees(c: Cursor, arg: Node): Node {
@@ -94,20 +89,14 @@ export function degrees(c: Cursor, arg: Node): Node {
     return { k: 'unit', arg, unit: `degree${token.v}`, strong: true };
   }
   const parts: Node[] = [arg];
-  for (const [mark, share] of [
-    ["'", 60n],
-    ['"', 3600n],
-  ] as const) {
+  for (const [mark, share] of Object.entries(SHARES)) {
     const part = peek(c);
-    if (part?.t !== 'num' || !isPrime(peek(c, 1), mark)) continue;
+    if (part?.t !== 'num' || !isSign(peek(c, 1), mark)) continue;
     parts.push(num(Q.div(Q.fromDecimal(part.v) ?? Q.rational(0n), Q.rational(share))));
     c.at += 2;
   }
-  return { k: 'deg', arg: parts.length === 1 ? arg : { k: 'add', items: parts } };
+  return { k: 'deg', arg: add(parts) };
 }
-
-const isPrime = (token: Token | undefined, mark: string): boolean =>
-  isSign(token, mark) || (isSign(token, "'") && mark === '"');
 
 /** f', f^{-1}, f_2, P_n: behind these a bracket holds an argument; behind V_0 a factor. */
 export function isNamedFunction(node: Node): boolean {

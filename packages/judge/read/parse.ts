@@ -4,16 +4,16 @@
 import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relop, times } from '../base/ast.ts';
 import {
   accept,
+  acceptCmd,
+  type Commas,
   type Cursor,
   expect,
   isCmd,
   isSign,
   nested,
   peek,
-  type Commas,
   shallow,
   take,
-  type Token,
   tokenize,
 } from './tokens.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
@@ -34,17 +34,8 @@ export function parseAnswer(text: string, commas: Commas = 'thousands'): Node {
   return family ? { k: 'family', body: parseTokens(family.tokens), over: family.over } : parseTokens(all);
 }
 
-function parseTokens(tokens: Token[]): Node {
-  const rules = {
-    parseList,
-    parseRelation,
-    parseSum,
-    parseProduct,
-    parseFactor,
-    parsePostfix,
-    parseCommand,
-    startsPrimary,
-  };
+function parseTokens(tokens: Cursor['tokens']): Node {
+  const rules = { parseList, parseRelation, parseSum, parseProduct, parseFactor, parsePostfix, parseCommand };
   const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
   let led = '';
   while (leads(cursor) && cursor.at < tokens.length - 1) {
@@ -128,9 +119,8 @@ const SET_OPERATORS = {
 function parseSetExpression(c: Cursor): Node {
   let left = parseRatio(c);
   for (;;) {
-    const op = (['cup', 'cap', 'setminus'] as const).find((name) => isCmd(peek(c), ...SET_OPERATORS[name]));
+    const op = (['cup', 'cap', 'setminus'] as const).find((name) => acceptCmd(c, ...SET_OPERATORS[name]));
     if (!op) return left;
-    c.at++;
     left = { k: 'setop', op, left, right: parseRatio(c) };
   }
 }
@@ -143,9 +133,9 @@ function parseRatio(c: Cursor): Node {
 
 function parseSum(c: Cursor): Node {
   return nested(c, () => {
-    let items = plusMinus(peek(c)) ? [int(0)] : [parseSigned(c)];
+    let items = plusMinus(c) ? [int(0)] : [parseSigned(c)];
     for (;;) {
-      const sign = plusMinus(peek(c));
+      const sign = plusMinus(c);
       const modulo = moduloAhead(c);
       if (sign) {
         c.at++;
@@ -161,16 +151,14 @@ function parseSum(c: Cursor): Node {
   });
 }
 
-function plusMinus(token: Token | undefined): 1 | -1 | undefined {
-  return isCmd(token, 'pm') ? 1 : isCmd(token, 'mp') ? -1 : undefined;
-}
+const plusMinus = (c: Cursor): 1 | -1 | undefined => (isCmd(peek(c), 'pm') ? 1 : isCmd(peek(c), 'mp') ? -1 : undefined);
 
 /** A remainder is of the whole sum before it: `7 + 5 mod 3`, `-1 \pmod{5}`, `4 (mod 5)`. */
 function moduloAhead(c: Cursor): { readonly name: 'mod' | 'pmod'; readonly length: 1 | 2 } | undefined {
-  const isMod = (token: Token | undefined): boolean => isCmd(token, 'mod', 'bmod') || isWord(token, 'mod');
-  if (isMod(peek(c))) return { name: 'mod', length: 1 };
+  const isMod = (ahead: number): boolean => isCmd(peek(c, ahead), 'mod', 'bmod') || isWord(peek(c, ahead), 'mod');
+  if (isMod(0)) return { name: 'mod', length: 1 };
   if (isCmd(peek(c), 'pmod', 'pod')) return { name: 'pmod', length: 1 };
-  return isSign(peek(c), '(') && isMod(peek(c, 1)) ? { name: 'pmod', length: 2 } : undefined;
+  return isSign(peek(c), '(') && isMod(1) ? { name: 'pmod', length: 2 } : undefined;
 }
 
 const parseSigned = (c: Cursor): Node => signed(c, parseProduct);
@@ -188,12 +176,10 @@ function parseProduct(c: Cursor): Node {
   let unit: string | undefined;
   for (;;) {
     const token = peek(c);
-    if (isSign(token, '*') || isCmd(token, 'cdot', 'times', 'ast', 'cdotp')) {
-      c.at++;
+    if (accept(c, '*') || acceptCmd(c, 'cdot', 'times', 'ast', 'cdotp')) {
       const right = signedFactor(c);
       left = vectorProduct(left, right, token) ?? times(left, right);
-    } else if (isSign(token, '/') || isCmd(token, 'div', 'slash')) {
-      c.at++;
+    } else if (accept(c, '/') || acceptCmd(c, 'div', 'slash')) {
       left = { k: 'div', top: left, bottom: signedFactor(c) };
     } else if (moduloAhead(c)) {
       return left;
@@ -203,7 +189,7 @@ function parseProduct(c: Cursor): Node {
       const after = parseWords(c, left);
       if (!after) return left;
       left = after;
-    } else if (startsUnit(token) && isPlainNumber(left) && (unit = unitPhrase(c, true)) !== undefined) {
+    } else if (startsUnit(c) && isPlainNumber(left) && (unit = unitPhrase(c, true)) !== undefined) {
       left = { k: 'unit', arg: left, unit, strong: false };
     } else if (startsPrimary(c)) {
       // `5 6` are two numbers and no product.
@@ -214,7 +200,7 @@ function parseProduct(c: Cursor): Node {
   }
 }
 
-const startsUnit = (token: Token | undefined): boolean => token?.t === 'id' || isCmd(token, 'frac', 'dfrac', 'tfrac');
+const startsUnit = (c: Cursor): boolean => peek(c)?.t === 'id' || isCmd(peek(c), 'frac', 'dfrac', 'tfrac');
 
 const betweenUnits = (c: Cursor): number => (isWord(peek(c), 'and') || isSign(peek(c), ',') ? 1 : 0);
 

@@ -212,7 +212,6 @@ export interface Cursor {
   readonly parseFactor: (cursor: Cursor) => Node;
   readonly parsePostfix: (cursor: Cursor) => Node;
   readonly parseCommand: (cursor: Cursor, token: Token) => Node;
-  readonly startsPrimary: (cursor: Cursor) => boolean;
 }
 
 export const peek = (c: Cursor, ahead = 0): Token | undefined => c.tokens[c.at + ahead];
@@ -234,6 +233,12 @@ export function take(c: Cursor): Token {
 
 export function accept(c: Cursor, ...signs: string[]): boolean {
   if (!isSign(peek(c), ...signs)) return false;
+  c.at++;
+  return true;
+}
+
+export function acceptCmd(c: Cursor, ...names: string[]): boolean {
+  if (!isCmd(peek(c), ...names)) return false;
   c.at++;
   return true;
 }
