@@ -50,10 +50,9 @@ const AS_WRITTEN: Outcome = { verdict: 'right', reason: 'equal-text' };
 
 export function compareTexts(solution: string, said: string, options: LeafOptions): Outcome {
   // "About 5" bounds 5, unless the solution says so as well; a decimal was rounded.
-  const gold = withoutHedges(solution);
-  const hedged = isHedged(said) && (isHedged(solution) || /\d\.\d/.test(said));
-  const answer = hedged ? withoutHedges(said) : said;
-  if (!hedged && isHedged(said) && /\d/.test(said)) return asWritten(solution) === asWritten(said) ? AS_WRITTEN : WRONG;
+  const isBound = isHedged(said) && !isHedged(solution) && !/\d\.\d/.test(said);
+  if (isBound && /\d/.test(said)) return WRONG;
+  const [gold, answer] = [withoutHedges(solution), isBound ? said : withoutHedges(said)];
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return wrong('too-big');

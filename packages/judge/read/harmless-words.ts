@@ -24,16 +24,19 @@ const FILLERS: ReadonlySet<string> = new Set([
 ]);
 const LINKING = wordSet('is are was were be equals equal get gets got have has had obtain find found need needs : =');
 /** "a total of 6" is 6; of a sum, a root, a multiple or the digits of 6 nobody can say so. */
+/** "The point (1, 2)", "all integers n ≥ 3"; behind a value they count things. */
+const KINDS = wordSet(
+  'integers real point points coordinates ordered pair pairs function equation expression sequence line vector matrix',
+);
 const OF = wordSet('total value answer result amount');
 
-/** Do the words before a value only lead to it? `plain`: what follows is a number, and no point or function. */
-export function leadsTo(led: string, plain: boolean): boolean {
+/** Do the words before a value only lead to it? */
+export function leadsTo(led: string): boolean {
   const all = led.toLowerCase().match(/[a-z’']+|[:=]/g) ?? [];
   const link = all.findLastIndex((word) => LINKING.has(word));
-  return all.slice(link + 1).every((word, k, rest) => {
-    if (word === 'of' && plain) return OF.has(rest[k - 1] ?? '');
-    return LEADING.has(word) || (!plain && word !== 'every' && word !== 'before' && word !== 'after');
-  });
+  return all
+    .slice(link + 1)
+    .every((word, k, rest) => (word === 'of' ? OF.has(rest[k - 1] ?? '') : LEADING.has(word) || KINDS.has(word)));
 }
 
 /** An adjective that is the last word behind a number, and what turns its sign: "6 negative", "6 loss". */
@@ -45,7 +48,7 @@ const CHANGING = wordSet(
 /** A hedge before or behind a whole number bounds it; before a decimal, and behind a value and "or", it says that it was rounded. */
 const HEDGES =
   /(?<![a-z\\])(?<!\bor\s)(?:approximately|approx\.?|about|roughly|around)(?![a-z])|^\s*(?:\\approx|≈)|^~(?=\s?\d[^\\]*$)/gi;
-export const withoutHedges = (text: string): string => (text.search(HEDGES) < 0 ? text : text.replace(HEDGES, ' '));
+export const withoutHedges = (text: string): string => text.replace(HEDGES, ' ');
 export const isHedged = (text: string): boolean => text.search(HEDGES) >= 0;
 
 /** Count what they stand behind: "42 apples". Read without their ending. */

@@ -42,9 +42,8 @@ function parseTokens(tokens: Cursor['tokens']): Node {
     led += ` ${take(cursor).v.toLowerCase()}`;
     if (accept(cursor, ':')) led += ' :';
   }
-  if (/\bat (?:least|most)\b|\broots? of$|\b(?:square|cube|negative)\b/.test(led.trim())) throw new Unparsed('a bound');
   if (accept(cursor, '=', ':')) led += ' =';
-  else if (!leadsTo(led, startsNumber(cursor))) throw new Unparsed('words that change the value');
+  else if (!leadsTo(led)) throw new Unparsed('words that change the value');
   const node = parseList(cursor);
   if (/\beither\b/.test(led) && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
   while (peek(cursor)?.t === 'newline') cursor.at++;
@@ -53,13 +52,6 @@ function parseTokens(tokens: Cursor['tokens']): Node {
   if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
   return shallow(node);
 }
-
-const startsNumber = (c: Cursor): boolean => {
-  const at = isSign(peek(c), '-', '+', '(') ? 1 : 0;
-  return (
-    peek(c, at)?.t === 'num' || isCmd(peek(c, at), 'frac', 'dfrac', 'tfrac', 'sqrt', 'pi') || peek(c, at)?.v === '$'
-  );
-};
 
 function parseList(c: Cursor): Node {
   return nested(c, () => {
