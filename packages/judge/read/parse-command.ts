@@ -2,7 +2,7 @@
 // plain text (`sqrt(2)`, `sin x`), whose words arrive here as commands.
 
 import { call, int, mul, neg, type Node, some } from '../base/ast.ts';
-import { accept, acceptCmd, type Cursor, expect, isSign, nested, peek, take, type Token } from './tokens.ts';
+import { accept, acceptCmd, type Cursor, expect, isSign, nested, peek, take, type Token } from './cursor.ts';
 import { Unparsed } from '../base/limits.ts';
 import { bars, braced, itemsUpTo, numberNode, parsePostfix, plainLetter, startsPrimary } from './parse-primary.ts';
 import { explicitSet, parseEnvironment } from './parse-enclosed.ts';

@@ -3,8 +3,9 @@
 
 import { call, ELEMENT, type Node } from '../base/ast.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
-import { accept, type Cursor, isCmd, isSign, peek, shallow, take } from './tokens.ts';
+import { accept, type Cursor, isCmd, isSign, peek, shallow, take } from './cursor.ts';
 import { relop } from './parse-words.ts';
+import { isMatrix } from './vocabulary.ts';
 import { replaceSymbol } from '../value/exact.ts';
 import { letters } from '../value/comparison.ts';
 
@@ -45,9 +46,6 @@ function elementOf(node: Node | undefined, condition: Node): string {
 }
 
 const ofElement = (condition: Node, name: string): Node => replaceSymbol(condition, name, { k: 'sym', name: ELEMENT });
-
-export const isMatrix = (environment: string): boolean =>
-  /^[pbBvV]?(small)?matrix$|^array$|^tabular$/.test(environment);
 
 export function parseEnvironment(c: Cursor, name: string): Node {
   const rows: Node[][] = [[]];

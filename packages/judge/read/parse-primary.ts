@@ -2,7 +2,7 @@
 // commands of LaTeX are in parse-command.ts.
 
 import { call, neg, num, type Node, some } from '../base/ast.ts';
-import { accept, acceptCmd, expect, isCmd, isSign, nested, peek, take, type Cursor } from './tokens.ts';
+import { accept, acceptCmd, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { isRefusing } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
 import { degreeAhead, degrees, isNamedFunction } from './parse-words.ts';

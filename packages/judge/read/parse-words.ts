@@ -2,7 +2,7 @@
 // (`12° 30' 15"`, `25°C`, `f'`), names that take brackets, the modulus of a congruence, the dot and the cross of vectors.
 
 import { add, call, mul, type Node, num, type Relop, some, times } from '../base/ast.ts';
-import { type Cursor, isCmd, isSign, peek, type Token } from './tokens.ts';
+import { type Cursor, isCmd, isSign, peek, type Token } from './cursor.ts';
 import { isHarmlessWord, SCALES } from './harmless-words.ts';
 import * as Q from '../base/rational.ts';
 import { isHarmlessPhrase, isUnitWord, unitPhrase } from './unit-words.ts';

@@ -2,34 +2,21 @@
 // backtracking, so linear in length; the leaves are in parse-primary.ts. Throws Unparsed or TooBig, nothing else.
 
 import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relop, times } from '../base/ast.ts';
-import {
-  accept,
-  acceptCmd,
-  type Commas,
-  type Cursor,
-  expect,
-  isCmd,
-  isSign,
-  nested,
-  peek,
-  shallow,
-  take,
-  tokenize,
-} from './tokens.ts';
+import { accept, acceptCmd, type Cursor, expect, isCmd, isSign, nested, peek, shallow, take } from './cursor.ts';
+import { type Commas, tokenize } from './tokens.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
 import { parseCommand } from './parse-command.ts';
 import { congruence, isPlainNumber, isWord, leads, parseWords, relop, vectorProduct } from './parse-words.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
 import * as Q from '../base/rational.ts';
 import { familyIn } from './running.ts';
-import { respell } from './spelling.ts';
+import { inward, respell } from './spelling.ts';
 import { leadsTo } from './harmless-words.ts';
-import { inward, tidy } from './tidy-tokens.ts';
 
 import { unitOf, unitPhrase } from './unit-words.ts';
 
 export function parseAnswer(text: string, commas: Commas = 'thousands'): Node {
-  const all = tidy(tokenize(inward(respell(text)), commas), commas);
+  const all = tokenize(inward(respell(text)), commas);
   const family = familyIn(all);
   return family ? { k: 'family', body: parseTokens(family.tokens), over: family.over } : parseTokens(all);
 }

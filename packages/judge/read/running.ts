@@ -2,7 +2,7 @@
 // says so is cut off, and the letter gets a name of its own, since 2m would be two metres.
 
 import { type Over, RUNNING } from '../base/ast.ts';
-import { isCmd, isSign, type Token } from './tokens.ts';
+import { isCmd, isSign, type Token } from './cursor.ts';
 
 const LEAD = '^(?:[,;(] )*(?:(?:for|where|with|and) )?';
 const SET = String.raw`in (?:math(?:bb|bf) )?(?:\{ )?(?<set>[ZN])(?: \})?(?<part> [\^_] [^)]*?)?`;

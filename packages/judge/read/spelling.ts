@@ -1,6 +1,8 @@
 // One spelling for one sign: Unicode mathematics, typographic dashes and blanks, markdown emphasis and escaped
 // LaTeX are rewritten before anything is read, repeating decimals get the usual form. Linear.
 
+import { numberWord } from './number-words.ts';
+
 /** Characters that have one spelling, and that spelling; a command takes a blank behind it. */
 const SIGNS = new Map(
   String.raw`
@@ -74,4 +76,25 @@ export function respell(source: string): string {
     .replace(RAISED, (run) => `^{${Array.from(run, (c) => SUPER_PLAIN[SUPER.indexOf(c)]).join('')}}`)
     .replace(LOWERED, (run) => `_{${Array.from(run, (c) => LOWER_PLAIN[LOWER.indexOf(c)]).join('')}}`);
   return Array.from(plain, (c) => SIGNS.get(plainCharacter(c)) ?? plainCharacter(c)).join('');
+}
+
+const IN_WORDS =
+  /(?<=(?:^|[^\d.,/^])(\d{1,12}))\s*(?:\\text\s*\{\s*)?\(([a-z][a-z -]{1,60})\)(?:\s*\})?(?=[a-z\s]{0,60}$)/i;
+
+/** `6 (six)` says 6 twice; `7/12, or about 58.3%` says what it rounds to, which has to agree. */
+function saidOnce(text: string): string {
+  const [all = '', number, word = ''] = IN_WORDS.exec(text) ?? [];
+  if (number !== undefined && numberWord(word.toLowerCase()) === number) return text.replace(all, ' ');
+  return text.replace(/,?\s+or\s+(?:about|approximately|roughly)\s+(?=[\d.$\\])/, ' \\approx ');
+}
+
+/** `]a, b[` is `(a, b)`: only where a bracket turns outwards at an end of the whole. */
+export function inward(source: string): string {
+  const text = saidOnce(source);
+  // `17 (pages)` counts pages.
+  if (/[a-z]\)\s*$/i.test(text)) return text.replace(/(?<=\d)\s+\(([a-z ]{3,40})\)\s*$/i, ' $1');
+  if (!/^\s*\]|\[\s*\$?\s*$/.test(text)) return text;
+  return text.replace(/([[\]])([^[\]]*)([[\]])/g, (_, open: string, inner: string, close: string) => {
+    return `${open === ']' ? '(' : '['}${inner}${close === '[' ? ')' : ']'}`;
+  });
 }

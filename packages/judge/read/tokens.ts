@@ -1,19 +1,11 @@
-// Cuts a final answer into tokens: numbers, letters, words, commands, texts and signs; and the parser's place in them. Linear;
-// spacing and styling are dropped here. Thousands separators and decimal commas are settled here, because they are spelling
-// and not structure.
+// Cuts a final answer into tokens: numbers, letters, words, commands, texts and signs. Linear. What is spelling and not structure is settled
+// here: spacing and styling, thousands separators and decimal commas, dollars that are money, and `\text{…}` that is a separator, a letter,
+// a unit, or mathematics of its own.
 
-import { isShallow, type Node } from '../base/ast.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
-import { BOLD, FUNCTION_NAMES, FUNCTIONS, IGNORED, TEXT_COMMANDS } from './vocabulary.ts';
-
-type TokenType = 'num' | 'id' | 'word' | 'cmd' | 'text' | 'sign' | 'newline' | 'begin' | 'end';
-
-export interface Token {
-  readonly t: TokenType;
-  readonly v: string;
-  /** A blank stood before it. */
-  readonly sp: boolean;
-}
+import { isCmd, isSign, type Token, type TokenType } from './cursor.ts';
+import { isUnit, unitOf } from './unit-words.ts';
+import { BOLD, FUNCTION_NAMES, FUNCTIONS, GREEK, IGNORED, isMatrix, TEXT_COMMANDS } from './vocabulary.ts';
 
 /** What a comma parts at top level: `1,234` thousands, `1,22` the digits behind the point, or items alone. */
 export type Commas = 'thousands' | 'decimals' | 'items';
@@ -42,11 +34,17 @@ interface Scan {
   /** One for each open brace: it is counted in `depth`. */
   readonly braces: boolean[];
   environments: number;
+  /** Open environments whose `&` part cells. */
+  matrices: number;
+  /** Dollars in pairs are delimiters; a single one is a currency. */
+  readonly isMoney: boolean;
 }
 
 export function tokenize(text: string, commas: Commas): Token[] {
   if (text.length > LIMITS.candidateChars) throw new TooBig('the answer is too long');
-  const scan: Scan = { text, commas, tokens: [], at: 0, sp: false, depth: 0, braces: [], environments: 0 };
+  const isMoney = (text.match(/(?<!\\)\$/g) ?? []).length % 2 === 1;
+  const open = { depth: 0, braces: [], environments: 0, matrices: 0 };
+  const scan: Scan = { text, commas, tokens: [], at: 0, sp: false, ...open, isMoney };
   const isForeign = /[À-ÖØ-öø-žЀ-ӿ\p{Script=Han}]/u.test(text);
   while (scan.at < text.length) {
     const c = text[scan.at] ?? '';
@@ -56,12 +54,8 @@ export function tokenize(text: string, commas: Commas): Token[] {
     } else if ((c >= '0' && c <= '9') || (c === '.' && /\d/.test(text[scan.at + 1] ?? ''))) readNumber(scan);
     else if (isForeign && match(scan, FOREIGN_WORD) !== undefined)
       pushRead(scan, 'word', match(scan, FOREIGN_WORD) ?? c);
-    else if (/[A-Za-z]/.test(c)) {
-      const run = match(scan, WORD) ?? c;
-      // "1 or W(x)" may be glued together.
-      const word = /^(or|and)(?=[A-Z])/.exec(run)?.[0] ?? run;
-      pushRead(scan, word.length === 1 ? 'id' : 'word', word);
-    } else if (c === '\\') readBackslash(scan);
+    else if (/[A-Za-z]/.test(c)) readLetters(scan, match(scan, WORD) ?? c);
+    else if (c === '\\') readBackslash(scan);
     else readSign(scan, c);
   }
   return scan.tokens;
@@ -99,6 +93,20 @@ function readNumber(scan: Scan): void {
   pushRead(scan, 'num', digits);
 }
 
+function readLetters(scan: Scan, run: string): void {
+  const { text, tokens } = scan;
+  const last = tokens.at(-1);
+  // "1 or W(x)" may be glued together.
+  const word = /^(or|and)(?=[A-Z])/.exec(run)?.[0] ?? run;
+  // "x is 5" says x = 5; `3.2 x 10^5` and `9 x $2 = $18` multiply.
+  const isNamed = last?.t === 'id' || /^[A-Z]+$/.test(last?.v ?? '') || GREEK.has(last?.v ?? '');
+  const behind = text.slice(scan.at + 1, scan.at + 12);
+  const isTimes = /^\s*10\s*\^/.test(behind) || (scan.sp && /^\s*\\?\$?\s*\.?\d/.test(behind) && text.includes('='));
+  if (isNamed && /^(?:is|equals)$/i.test(word)) pushRead(scan, 'sign', word, '=');
+  else if (word === 'x' && last?.t === 'num' && isTimes) pushRead(scan, 'sign', word, '*');
+  else pushRead(scan, word.length === 1 ? 'id' : 'word', word);
+}
+
 function readBackslash(scan: Scan): void {
   const { text } = scan;
   const name = readCommand(text, scan.at + 1);
@@ -120,7 +128,8 @@ function readBackslash(scan: Scan): void {
     scan.sp = true;
     if (/^(?:[hv]space|[hv]?phantom|label|tag)$/.test(name) && text[scan.at] === '{')
       scan.at = braced(text, scan.at).end;
-  } else {
+  } else if (name === '$') push(scan, 'text', '$');
+  else if (!/^[()[\]]$/.test(name)) {
     // `5 \\Omega` are ohms.
     const isOhm = /^(?:Omega|ohm)$/.test(name) && scan.tokens.at(-1)?.t === 'num';
     push(scan, isOhm ? 'text' : 'cmd', isOhm ? 'Ω' : name);
@@ -132,7 +141,9 @@ function readBackslash(scan: Scan): void {
 function readEnvironment(scan: Scan, name: 'begin' | 'end'): void {
   const { content, end } = braced(scan.text, scan.at);
   scan.at = end;
-  scan.environments += name === 'begin' ? 1 : -1;
+  const step = name === 'begin' ? 1 : -1;
+  scan.environments += step;
+  if (isMatrix(content)) scan.matrices += step;
   push(scan, name, content.replace(/\*$/, ''));
   if (name === 'end' || !/^(array|tabular)$/.test(content)) return;
   scan.at = skipBlanks(scan.text, scan.at);
@@ -148,11 +159,54 @@ function readText(scan: Scan, name: string): void {
   const isApplied =
     name === 'operatorname' && /^[a-z]{2,}$/.test(plain) && /^\s*[_(^]/.test(scan.text.slice(end, end + 4));
   if (isKnown || isApplied) push(scan, 'cmd', plain);
-  else push(scan, 'text', content);
+  else readPhrase(scan, content.replace(/\\[,;:! ]|~/g, ' ').trim());
+}
+
+function readPhrase(scan: Scan, text: string): void {
+  const last = scan.tokens.at(-1);
+  const lower = text.toLowerCase().replace(/[.,;]$/, '');
+  // `\\mathrm{m/s^{2}}`: upright behind a value, all of it is a unit.
+  const unit = /^[A-Za-z][A-Za-z\s^{}\d*-]*[/^][A-Za-z\s/^{}\d*-]*$/.test(text) ? text.replace(/[{}]/g, '') : '';
+  if (text === '') return;
+  if (text === '\\$') push(scan, 'text', '$');
+  else if (unit !== '' && last?.t === 'num' && isKnownUnit(unit)) push(scan, 'text', unit);
+  else if (/^,?\s*(?:and|or|mod)$/.test(lower)) {
+    scan.sp = true;
+    push(scan, 'word', lower.replace(/^,?\s*/, ''));
+  } else if (/^[A-Za-z]$/.test(text) && (isCmd(scan.tokens.at(-2), 'circ') || !isUnitHere(text, scan)))
+    push(scan, 'id', text);
+  else if (/\d|^[(\\$^{]|[=<>]/.test(text) || /\b(?:and|or)\b/.test(lower) || /^[,;:.]$/.test(text))
+    scan.tokens.push(...tokenize(text, scan.commas).filter(({ t, v }) => t !== 'text' || !/[\\{}]/.test(v)));
+  else push(scan, 'text', text);
+}
+
+/** `5\\text{ m}`: an upright letter behind a value is a unit and no factor. */
+function isUnitHere(letter: string, { text, tokens, at }: Scan): boolean {
+  const last = tokens.at(-1);
+  const isValue = last?.t === 'num' || isSign(last, '}', ')') || isCmd(last, 'pi');
+  return isUnit(letter) && isValue && !/^\s*[_(]/.test(text.slice(at, at + 4));
+}
+
+const isKnownUnit = (phrase: string): boolean => {
+  const { dimension, unknown } = unitOf(phrase);
+  return dimension !== '' && unknown.length === 0;
+};
+
+/** Signs that part or quote something, and say nothing of the value. */
+function isSkipped({ text, tokens, at, matrices, isMoney }: Scan, c: string): boolean {
+  const last = tokens.at(-1);
+  if (c === '&') return matrices === 0;
+  if (c === '$') return !isMoney;
+  // `12' 30"`
+  if (c === '"' || c === '`') return c === '`' || last?.t !== 'num' || !tokens.some((token) => isSign(token, "'"));
+  // "40 sq. ft."
+  const isShort = c === '.' && last?.t === 'word' && (isUnit(last.v) || last.v === 'sq');
+  return isShort && /^\s*[A-Za-z]{2}/.test(text.slice(at + 1, at + 9));
 }
 
 function readSign(scan: Scan, c: string): void {
   const { tokens, braces } = scan;
+  if (isSkipped(scan, c)) return void scan.at++;
   const two = c + (scan.text[scan.at + 1] ?? '');
   // `6!=720`
   const isFactorial = two === '!=' && !scan.sp && /^(?:[)}\]]$|\d)/.test(tokens.at(-1)?.v ?? '');
@@ -161,7 +215,7 @@ function readSign(scan: Scan, c: string): void {
   if (c === '{') braces.push(!isArgument(tokens));
   if (c === '(' || c === '[' || (c === '{' && braces.at(-1))) scan.depth++;
   if (c === ')' || c === ']' || (c === '}' && braces.pop())) scan.depth = Math.max(0, scan.depth - 1);
-  pushRead(scan, 'sign', c);
+  pushRead(scan, c === '$' ? 'text' : 'sign', c);
 }
 
 /** `\\mathbf{A}` is a letter that may be a matrix or a vector; other bold is text. */
@@ -196,67 +250,4 @@ function braced(text: string, open: number): { content: string; end: number } {
     else if (text[i] === '}' && --depth === 0) return { content: text.slice(open + 1, i), end: i + 1 };
   }
   throw new Unparsed('a brace is not closed');
-}
-
-export interface Cursor {
-  readonly tokens: Token[];
-  at: number;
-  depth: number;
-  /** Open `|…|`: a bar then closes instead of opening. */
-  bars: number;
-  // The rules by name, so that the halves of the parser need not import each other.
-  readonly parseList: (cursor: Cursor) => Node;
-  readonly parseRelation: (cursor: Cursor) => Node;
-  readonly parseSum: (cursor: Cursor) => Node;
-  readonly parseProduct: (cursor: Cursor) => Node;
-  readonly parseFactor: (cursor: Cursor) => Node;
-  readonly parsePostfix: (cursor: Cursor) => Node;
-  readonly parseCommand: (cursor: Cursor, token: Token) => Node;
-}
-
-export const peek = (c: Cursor, ahead = 0): Token | undefined => c.tokens[c.at + ahead];
-
-export function isSign(token: Token | undefined, ...signs: string[]): boolean {
-  return token?.t === 'sign' && signs.includes(token.v);
-}
-
-export function isCmd(token: Token | undefined, ...names: string[]): boolean {
-  return token?.t === 'cmd' && names.includes(token.v);
-}
-
-export function take(c: Cursor): Token {
-  const token = c.tokens[c.at];
-  if (!token) throw new Unparsed('the answer ends too early');
-  c.at++;
-  return token;
-}
-
-export function accept(c: Cursor, ...signs: string[]): boolean {
-  if (!isSign(peek(c), ...signs)) return false;
-  c.at++;
-  return true;
-}
-
-export function acceptCmd(c: Cursor, ...names: string[]): boolean {
-  if (!isCmd(peek(c), ...names)) return false;
-  c.at++;
-  return true;
-}
-
-export function expect(c: Cursor, sign: string): void {
-  if (!accept(c, sign)) throw new Unparsed(`${sign} is missing`);
-}
-
-/** `x!!!…`, `\sqrt\sqrt…`, `a ∪ b ∪ …` nest without a bracket, and so without a rule that counts. */
-export function shallow<N extends Node>(node: N): N {
-  if (!isShallow(node, LIMITS.treeDepth)) throw new TooBig('too deeply nested');
-  return node;
-}
-
-/** Runs one nested rule; refuses nesting that no answer has. */
-export function nested<T>(c: Cursor, rule: () => T): T {
-  if (++c.depth > LIMITS.depth) throw new TooBig('too deeply nested');
-  const result = rule();
-  c.depth--;
-  return result;
 }

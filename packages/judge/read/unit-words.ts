@@ -3,7 +3,7 @@
 // a table, or unknown. A dimension is a sorted text of names and powers.
 
 import { fromDecimal, inv, mul, type Rational, rational } from '../base/rational.ts';
-import { type Cursor, isCmd, isSign, peek } from './tokens.ts';
+import { type Cursor, isCmd, isSign, peek } from './cursor.ts';
 import { isChanging, isFiller, isNoun, isRefusing, SCALES, singular } from './harmless-words.ts';
 import { numberWord } from './number-words.ts';
 import { FUNCTIONS } from './vocabulary.ts';

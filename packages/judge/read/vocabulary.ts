@@ -69,3 +69,6 @@ const ENDS =
 /** Can this command begin a value? */
 export const startsCommand = (name: string): boolean =>
   !RELATIONS.has(name) && !ENDS.has(name) && (/^[A-Za-z]{2,}$/.test(name) || name === '{' || NAMED_SETS.has(name));
+
+export const isMatrix = (environment: string): boolean =>
+  /^[pbBvV]?(small)?matrix$|^array$|^tabular$/.test(environment);
