@@ -2,7 +2,7 @@
 // of its own, so that none is lost), ± becomes two values, degrees find their meaning, a letter before a bracket becomes a
 // product or a function, single brackets fall away, a factor before a matrix is multiplied into it.
 
-import { add, type Join, mapChildren, mul, neg, type Node, type Of, type Relop, some } from '../base/ast.ts';
+import { add, call, type Join, mapChildren, mul, neg, type Node, num, type Of, type Relop, some } from '../base/ast.ts';
 import { rational } from '../base/rational.ts';
 import { parseAnswer } from '../read/parse.ts';
 import { FUNCTION_LETTERS } from '../read/vocabulary.ts';
@@ -68,6 +68,7 @@ function settle(node: Node, inTrig: boolean): Node {
     const arg = settle(node.arg, inTrig);
     return inTrig ? mul([arg, PER_DEGREE]) : { k: 'unit', arg, unit: 'degrees', strong: true };
   }
+  if (node.k === 'div' && isDerivative(node)) return call('\\derivative', node.top, node.bottom);
   // cis 60° is e^{iπ/3}.
   if (node.k === 'call' && node.name === 'cis' && node.args[0])
     return { k: 'pow', base: constant('e'), exp: mul([constant('i'), settle(node.args[0], true)]) };
@@ -87,6 +88,16 @@ function settle(node: Node, inTrig: boolean): Node {
   }
   const trig = inTrig || (node.k === 'call' && TRIG.test(node.name));
   return mapChildren(node, (child) => settle(child, trig));
+}
+
+/** dy/dx, ∂²f/∂x∂y: one quantity, and not y/x. */
+function isDerivative({ top, bottom }: Of<'div'>): boolean {
+  const isDifferential = (node: Node): boolean => {
+    const first = node.k === 'mul' ? node.items[0]! : node;
+    const base = first.k === 'pow' ? first.base : first;
+    return base.k === 'sym' && /^(?:d|partial)$/.test(base.name);
+  };
+  return isDifferential(top) && isDifferential(bottom) && bottom.k === 'mul' && bottom.items.length % 2 === 0;
 }
 
 /** The bracket behind a letter that names no function. E(X) is an expectation. */
@@ -129,7 +140,18 @@ function simplify(node: Node): Node {
   if (inner.k === 'set' && inner.items.length === 1 && inner.items[0] && !inner.explicit) return inner.items[0];
   if (inner.k === 'ratio') return quotients(inner);
   if (inner.k === 'rel') return assignments(inner) ?? rising(inner);
+  if (inner.k === 'call') return callValue(inner);
   return matrixValue(inner) ?? inner;
+}
+
+/** Bold is a style; a remainder is the least of its class. */
+function callValue(node: Of<'call'>): Node {
+  const [first, second] = node.args;
+  if (node.name === 'bold' && first) return first;
+  if (node.name !== 'pmod' || first?.k !== 'num' || second?.k !== 'num') return node;
+  const [u, m] = [first.value, second.value];
+  if (u.den !== 1n || m.den !== 1n || m.num <= 0n) return node;
+  return call('pmod', num(rational(((u.num % m.num) + m.num) % m.num)), second);
 }
 
 /** 3 : 5 is 3/5, and 2 : 4 : 6 is 2 and 3, times the first. */
