@@ -39,7 +39,7 @@ export function judge(answer: string, solutions: string | readonly string[], opt
   const source = replySource(answer, options.cut, leaf.question);
   let best: Judged | undefined;
   for (const gold of usable) {
-    const sought = options.cut ? {} : soughtFor(gold.text, leaf.choices, leaf.question);
+    const sought = options.cut ? {} : soughtFor(gold.text, leaf.choices.length);
     const verdict = judgeOne(findAnswer(source, sought), gold, leaf, options.explain);
     if (verdict.verdict === 'right') return verdict;
     // A reason that says more than "different" may be a false no.

@@ -1,6 +1,6 @@
 // What is looked for beside a value where the solution is a choice, several of them, or a word.
 
-import { LETTERS, lastLetter, letterAlone, letterMentioned, letterNamed, namesOneChoice } from '../read/choices.ts';
+import { LETTERS, lastLetter, letterMentioned, letterNamed, namesOneChoice } from '../read/choices.ts';
 import { answerChoice, choicesSaid, isProse, plainWords, says, solutionChoice } from '../read/words.ts';
 
 /** Of any other solution nothing: the first place counts. */
@@ -15,8 +15,8 @@ export interface Sought {
   readonly word?: (text: string) => string | undefined;
 }
 
-export function soughtFor(gold: string, choices: readonly string[], question: string): Sought {
-  const known = choices.length;
+/** `known`: so many choices are known. */
+export function soughtFor(gold: string, known: number): Sought {
   if (choicesSaid(gold, known) !== undefined) {
     const names = (text: string): boolean => choicesSaid(text, known) !== undefined;
     return { names, states: names };
@@ -33,9 +33,7 @@ export function soughtFor(gold: string, choices: readonly string[], question: st
     },
     letter(text) {
       // With words behind the solution's letter, a letter must be pointed at: the words may be the answer as well.
-      const mentioned = rest === '' ? letterMentioned(text, last) : undefined;
-      const letter =
-        letterNamed(text, last) ?? mentioned ?? (known > 1 ? letterAlone(text, last, question) : undefined);
+      const letter = letterNamed(text, last) ?? (rest === '' ? letterMentioned(text, last) : undefined);
       if (letter === undefined || letter === own) return letter;
       // "It is in vitamin C", for "(B) vitamin C".
       return new RegExp(`(?<![A-Za-z])${letter}(?![A-Za-z])`).test(rest) ? undefined : letter;

@@ -202,26 +202,7 @@ export function letterMentioned(source: string, last: string): string | undefine
   return undenied(line, [...line.matchAll(MENTIONED)].filter(isOne).at(-1));
 }
 
-const ALONE = /(?<![\p{Script=Latin}\p{N}\\^_=+*/-])[A-Z](?![\p{Script=Latin}\p{N}^_=+*/'-])/gu;
-const MOST_SENTENCES = 20;
 const DENIES = new RegExp(NOT, 'u');
-const ENDS = new RegExp(`[A-Z][)\\]"'*\\s]*(?:${CLOSING})?[.!;,\\s]*$`, 'u');
-
-/**
- * The letter that an answer in another writing (Chinese, Arabic) ends in. Its last sentence with a Latin letter holds that one alone, and no
- * word in Latin letters, no denial and no question; the question uses the letter for its choice alone.
- */
-export function letterAlone(source: string, last: string, question: string): string | undefined {
-  const sentences = source.trim().split(/(?<=[.!?;])\s+|\n+/);
-  const sentence = sentences.slice(-MOST_SENTENCES).findLast((one) => one.search(ALONE) >= 0) ?? '';
-  if (sentence.length > LINE_CHARS || !ENDS.test(sentence) || !/(?!\p{Script=Latin})\p{L}/u.test(sentence))
-    return undefined;
-  const [letter = '', ...more] = new Set(sentence.match(ALONE));
-  if (letter === '' || more.length > 0 || letter > last || /\p{Script=Latin}{2}|\?/u.test(sentence)) return undefined;
-  const used = (question.match(ALONE) ?? []).filter((one) => one === letter).length;
-  return used > 1 || DENIES.test(sentence) ? undefined : letter;
-}
-
 const CLAUSE = /^[^.,;:]*/;
 const CLAUSE_END = /[^.,;:]*$/;
 
