@@ -7,10 +7,10 @@ import { findSolution } from './find/answer.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import { dateOf } from './read/moments.ts';
 import { numberWord } from './read/number-words.ts';
-import { isRelationSign, isWording, saysEverything, saysNothing, solutionChoice, yesOrNo } from './read/words.ts';
+import { isRelationSign, isWording, saysEverything, saysNothing, yesOrNo } from './read/words.ts';
 import { LIMITS } from './base/limits.ts';
 import { MANY, remembered } from './base/remembered.ts';
-import { listedChoices } from './read/choices.ts';
+import { listedChoices, solutionChoice } from './read/choices.ts';
 import { plainSigns } from './read/plain-signs.ts';
 import { percentInOneWord } from './find/own-text.ts';
 

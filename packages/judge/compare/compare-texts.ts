@@ -1,7 +1,16 @@
 // Compares a solution's final answer with an answer's, both as texts: choices, dates, words, then mathematics in each
 // way that it may be read. Right needs a proof; everything else is wrong and says why.
 
-import { type Choice, lastLetter, LETTERS, namesOneChoice, placeOfWords } from '../read/choices.ts';
+import {
+  answerChoice,
+  type Choice,
+  choicesSaid,
+  lastLetter,
+  LETTERS,
+  namesOneChoice,
+  placeOfWords,
+  solutionChoice,
+} from '../read/choices.ts';
 import { type Node, some } from '../base/ast.ts';
 import { compareAnswers } from './compare.ts';
 import { familiesOf } from './families.ts';
@@ -19,14 +28,11 @@ import { respell } from '../read/spelling.ts';
 import { isSpelling } from './spelled.ts';
 import type { Commas } from '../read/tokens.ts';
 import {
-  answerChoice,
-  choicesSaid,
   isProse,
   isWording,
-  solutionChoice,
   plainWords,
   sameWords,
-  WRAPPER,
+  undressed,
   saysEverything,
   saysNothing,
   yesOrNo,
@@ -113,7 +119,7 @@ const ROMAN = /^M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})$/;
 
 /** A Roman numeral, a chemical sign of two letters, a letter with a prime. */
 function bareName(text: string): string | undefined {
-  const plain = text.replace(WRAPPER, ' ').replace(/[{}$ ]/g, '');
+  const plain = undressed(text).replaceAll(' ', '');
   if (!/^[A-Z][A-Za-z']{0,9}$/.test(plain)) return undefined;
   return (plain.length > 1 && ROMAN.test(plain)) || /^[A-Z](?:[A-Za-z]|'*)$/.test(plain) ? plain : undefined;
 }

@@ -1,7 +1,16 @@
 // What is looked for beside a value where the solution is a choice, several of them, or a word.
 
-import { LETTERS, lastLetter, letterMentioned, letterNamed, namesOneChoice } from '../read/choices.ts';
-import { answerChoice, choicesSaid, isProse, plainWords, says, solutionChoice } from '../read/words.ts';
+import {
+  answerChoice,
+  choicesSaid,
+  LETTERS,
+  lastLetter,
+  letterMentioned,
+  letterNamed,
+  namesOneChoice,
+  solutionChoice,
+} from '../read/choices.ts';
+import { isProse, plainWords, says } from '../read/words.ts';
 
 /** Of any other solution nothing: the first place counts. */
 export interface Sought {

@@ -1,4 +1,6 @@
-// Choices of a question: how a listing is read, and how a text names one of them. Plain text, without LaTeX. Linear.
+// Choices of a question: how a listing is read, and how a text names one of them. Linear.
+
+import { undressed } from './words.ts';
 
 export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 /** Letters up to J name a choice whatever a question lists. */
@@ -64,16 +66,6 @@ const NOT =
 /** What other languages put behind the letter: "B です", "B选项". */
 const CLOSING = String.raw`(?:です|だ|である|[にと]なります|が正|입니다|이다|이에요|예요|[가이] ?(?:정답|맞)|选项|選項|项|項|[是为為]?(?:正确|正確|对|對)|है|হবে|است|верн|правиль|صحيح)(?:(?!${NOT})[^.,;!?]){0,20}(?=[.,;!?]|$)`;
 
-/** A pattern for each last letter. */
-function upTo(pattern: (last: string) => RegExp): (last: string) => RegExp {
-  const patternByText = new Map<string, RegExp>();
-  return (last) => {
-    const labelPattern = patternByText.get(last) ?? pattern(last);
-    patternByText.set(last, labelPattern);
-    return labelPattern;
-  };
-}
-
 const BETWEEN = String.raw`\s*(?:,\s*and\b|[,;/&和與与及と]|\band\b)\s*`;
 const SEVERAL = new RegExp(
   `^(?:the )?(?:correct |right )?(?:(?:options|choices|answers|statements)(?: are)?:? )?((?:[[(]?[A-Z][\\])]?(?:${BETWEEN})?){2,}\\s*)(?:are (?:all )?(?:correct|right|true)|${CLOSING})?[.\\s]*$`,
@@ -82,46 +74,59 @@ const SEVERAL = new RegExp(
 const SEVERAL_CHARS = 200;
 
 /** The letters of a text that names several of so many choices, in their order: `ABD`, `A, B, D`, "(A), (B) and (D)"; of any other undefined. */
-export function severalChoices(text: string, known: number): string | undefined {
-  const plain = text.slice(0, SEVERAL_CHARS).replace(/["'*\x60]/g, '');
+export function choicesSaid(text: string, known: number): string | undefined {
+  const plain = undressed(text)
+    .slice(0, SEVERAL_CHARS)
+    .replace(/["'\x60]/g, '');
   const letters = (SEVERAL.exec(plain)?.[1]?.match(/[A-Z]/g) ?? []).sort();
   const isSet = letters.length > 1 && new Set(letters).size === letters.length;
   return isSet && LETTERS.indexOf(letters.at(-1)!) < known ? letters.join('') : undefined;
 }
 
-const SOLUTION = upTo(
-  (last) =>
-    new RegExp(`^(?:${NOUN})?(?:\\(([A-${last}a-${last.toLowerCase()}])\\)|([A-${last}])(?=$|[.):]))[.):]?(.*)$`, 's'),
-);
+const SOLUTION = new RegExp(`^(?:${NOUN})?(?:\\(([A-Za-z])\\)|([A-Z])(?=$|[.):]))[.):]?(.*)$`, 's');
+const SMALL = /^([a-z])(?: ?[.):](.*))?$/s;
 
 /** A solution that is a choice: `C`, `(C)`, `C.`, `option C`, `(C) 14`; `c` and `c ) 14` where choices are known, `(K) 14` everywhere. */
-export function choiceOfSolution(text: string, known = 0): Choice | undefined {
-  if (severalChoices(text, LETTERS.length) !== undefined) return undefined;
-  const usual = SOLUTION(lastLetter(known)).exec(text);
-  if (usual) return choice(usual[1] ?? usual[2], usual[3]);
-  const small = known > 1 ? /^([a-z])(?: ?[.):](.*))?$/s.exec(text) : null;
-  if (small && LETTERS.indexOf(small[1]!.toUpperCase()) < known) return choice(small[1], small[2]);
-  const far = /^\(([K-Z])\)( \S.*)$/s.exec(text);
-  return far ? choice(far[1], far[2]) : undefined;
+export function solutionChoice(text: string, known = 0): Choice | undefined {
+  if (!/[A-Za-z]/.test(text) || choicesSaid(text, LETTERS.length) !== undefined) return undefined;
+  const plain = undressed(text);
+  const [, bracketed, letter = bracketed, rest = ''] = SOLUTION.exec(plain) ?? [];
+  const isFar = bracketed !== undefined && /^\([A-Z]\) /.test(plain) && rest.trim() !== '';
+  if (letter && (letter.toUpperCase() <= lastLetter(known) || isFar)) return choice(text, letter, rest);
+  const [, small = '', behind] = known > 1 ? (SMALL.exec(plain) ?? []) : [];
+  return small !== '' && LETTERS.indexOf(small.toUpperCase()) < known ? choice(text, small, behind) : undefined;
 }
 
-const choice = (letter = '', rest = ''): Choice => ({ letter: letter.toUpperCase(), rest: rest.trim() });
+const HEAD_CHARS = 40;
 
-const ANSWER = upTo((last) => {
-  const small = `[a-${last.toLowerCase()}](?=\\s?\\)|[\\]"'\`”.:]*\\s*$|[.:]\\s)`;
-  const behind = String.raw`\s*$|[.:]|\s?[)\]]{1,2}[.:]?|\s?,(?!\s?${OPENED}[A-${last}]\b)|\s[-–—]\s|\s(?=\()|\s(?=${REASON})|(\s${APPROVED}|\s?${CLOSING})`;
-  return new RegExp(
-    `^(?:not \\(?[A-Z]\\)?,? but )?${OPENED}(?:${NOUN})?${OPENED}([A-${last}]|${small})${CLOSED}(?:${behind})(.*)$`,
-    'su',
-  );
-});
+/** The text behind the letter has its braces: the shortest end of the whole that is the same without them. */
+function choice(text: string, letter: string, behind = ''): Choice {
+  const rest = behind.trim();
+  const named = { letter: letter.toUpperCase(), rest };
+  if (rest === '' || !/[\\{}$]/.test(text)) return named;
+  for (let at = Math.min(HEAD_CHARS, text.length); at > 0; at--) {
+    const end = text.slice(at);
+    if (undressed(end) !== rest) continue;
+    const open = (end.match(/(?<!\\)\{/g) ?? []).length - (end.match(/(?<!\\)\}/g) ?? []).length;
+    const plain = open < 0 ? end.replace(/\}\s*$/, '') : end;
+    return { ...named, rest: (plain.split('$').length % 2 === 0 ? plain.replace(/\$\s*$/, '') : plain).trim() };
+  }
+  return named;
+}
 
-/** An answer's own text that names a choice first: also `b`, `[B]`, `B: words`, `B - words`, `B (7)`, `B, as …`, "B is correct". */
-export function choiceOfAnswer(text: string, last: string): Choice | undefined {
-  const [, letter, approved, behind = ''] = ANSWER(last).exec(text) ?? [];
-  if (letter === undefined) return undefined;
+const SMALL_ALONE = String.raw`[a-z](?=\s?\)|[\]"'\x60”.:]*\s*$|[.:]\s)`;
+const BEHIND = String.raw`\s*$|[.:]|\s?[)\]]{1,2}[.:]?|\s?,(?!\s?${OPENED}[A-Z]\b)|\s[-–—]\s|\s(?=\()|\s(?=${REASON})|(\s${APPROVED}|\s?${CLOSING})`;
+const ANSWER = new RegExp(
+  `^(?:not \\(?[A-Z]\\)?,? but )?${OPENED}(?:${NOUN})?${OPENED}([A-Z]|${SMALL_ALONE})${CLOSED}(?:${BEHIND})(.*)$`,
+  'su',
+);
+
+/** An answer's own text that names a choice up to `last` first: also `b`, `[B]`, `B: words`, `B - words`, `B (7)`, `B, as …`, "B is correct". */
+export function answerChoice(text: string, last: string): Choice | undefined {
+  const [, letter, approved, behind = ''] = ANSWER.exec(undressed(text)) ?? [];
+  if (letter === undefined || letter.toUpperCase() > last) return undefined;
   const rest = behind.replace(/^["'`”\s]+$/, '');
-  return choice(letter, approved !== undefined && !/^[\s,]*or\b/.test(rest) ? '' : rest);
+  return choice(text, letter, approved !== undefined && !/^[\s,]*or\b/.test(rest) ? '' : rest);
 }
 
 /** "unlike A, B and C" */
@@ -148,14 +153,14 @@ const DENIED_BEHIND = /^["'`”)\]*]*\s+(?:(?:is|was|seems)(?:n[’']t| not| wro
 const ONE_OF_SEVERAL =
   /(?<![A-Za-z])\(?[A-Z]\)?\s*(?:,|\/|&|\s*(?:[或和与與及]|还是|還是|また?は|と|또는)|,?\s*(?:or|and|oder|und|ou?|et?|y|eller|of|atau|hoặc|или|أو|و|या))\s*[("'`*]*$/;
 /** Words with or without a capital. */
-const words = (all: string): string =>
+const inEitherCase = (all: string): string =>
   all
     .split(' ')
     .map((word) => `[${word[0]!.toUpperCase()}${word[0]}]${word.slice(1)}`)
     .join('|');
-const NAMING = String.raw`(?:${words('choose choosing chose pick select options? choice answer say guess go(?:ing)?\\swith')})(?: is|:)?|(?:choice|option|answer|one|correct|right|best)\b[^.!?\n]{0,20} (?:is|be)`;
+const NAMING = String.raw`(?:${inEitherCase('choose choosing chose pick select options? choice answer say guess go(?:ing)?\\swith')})(?: is|:)?|(?:choice|option|answer|one|correct|right|best)\b[^.!?\n]{0,20} (?:is|be)`;
 /** Words before the letter in which a line ends. */
-const CONCLUDING = `${words("so thus therefore hence is be leaves leaving leaving\\sonly leaves\\sonly us\\swith probably likely definitely it[’']s think")}|not\\s\\(?[A-Z]\\)?,?\\sbut`;
+const CONCLUDING = `${inEitherCase("so thus therefore hence is be leaves leaving leaving\\sonly leaves\\sonly us\\swith probably likely definitely it[’']s think")}|not\\s\\(?[A-Z]\\)?,?\\sbut`;
 /** "is", as languages in Latin letters lead with it to a letter: "est la lettre B". */
 const COPULA = String.raw`(?<!\p{L})(?:est|es|ist|lautet|é|è|är|je|adalah|là|este)(?!\p{L})(?:\s(?:donc|also|pues|portanto|quindi|dunque))?(?:\s(?:la|le|el|il|a|o|die|der|das))?(?:\s(?:lettre|réponse|option|respuesta|resposta|risposta|opción|opção|opzione|letra|lettera|alternativa|buchstabe|antwort))?`;
 
@@ -173,47 +178,47 @@ export const STATING = new RegExp(
   'giu',
 );
 
-const POINTED = upTo((last) => {
-  const letter = `${OPENED}([A-${last}])${CLOSED}[)\\]]?`;
-  const named = String.raw`(?<=\b(?:${NAMING}) )${letter}(?=[.,:;!]|\s*$|\s+${REASON}|\s[-–—]\s)`;
-  const approved = String.raw`${letter}(?= ${APPROVED}| is[.!]?\s*$|\s?${CLOSING})`;
-  const atEnd = String.raw`(?:(?<=^|(?:[.,:;!?—→⇒]|[=-]>)\s|\b(?:${CONCLUDING})\s|${COPULA}\s)${letter}|\(([A-${last}])\))(?=[.!]*\s*$)`;
-  return new RegExp(String.raw`(?<![\w$\\^{=+*/-])(?:${named}|${approved}|${atEnd})`, 'gu');
-});
+const LETTER = String.raw`${OPENED}([A-Z])${CLOSED}[)\]]?`;
+const POINTED = new RegExp(
+  String.raw`(?<![\w$\\^{=+*/-])(?:${[
+    String.raw`(?<=\b(?:${NAMING}) )${LETTER}(?=[.,:;!]|\s*$|\s+${REASON}|\s[-–—]\s)`,
+    String.raw`${LETTER}(?= ${APPROVED}| is[.!]?\s*$|\s?${CLOSING})`,
+    String.raw`(?:(?<=^|(?:[.,:;!?—→⇒]|[=-]>)\s|\b(?:${CONCLUDING})\s|${COPULA}\s)${LETTER}|\(([A-Z])\))(?=[.!]*\s*$)`,
+  ].join('|')})`,
+  'gu',
+);
 
 /** The letter that running text names as its choice: the one that opens it, or that its last line ends in or points to. */
 export function letterNamed(source: string, last: string): string | undefined {
   const text = source.trim();
   const [first = ''] = text.split('\n', 1);
-  const opening = choiceOfAnswer(first, last);
-  if (opening && /^[\W_]*[A-Z]/.test(first) && namesOneChoice(opening) && !/^I\s*,/.test(first)) return opening.letter;
-  const line = text.slice(text.lastIndexOf('\n') + 1).slice(-LINE_CHARS);
-  return undenied(line, [...line.matchAll(POINTED(last))].at(-1));
+  const opening = answerChoice(first, last);
+  if (opening && /^[\W_]*[A-Z]/.test(first) && namesOneChoice(opening)) return opening.letter;
+  return lastLetterIn(text, POINTED, last);
 }
 
 /** "A" and "I" are words as well, where a small letter follows. */
 const MENTIONED = /(?<![A-Za-z0-9$\\_^{=+*/-])(?:\(([A-Z])\)|([B-HJ-Z])|([AI])(?!\*{0,2} [a-z]))(?=[.,:;!*\s]|$)/g;
 
 /** The last letter of the last line, where only a letter can be meant. */
-export function letterMentioned(source: string, last: string): string | undefined {
-  const text = source.trim();
-  const line = text.slice(text.lastIndexOf('\n') + 1).slice(-LINE_CHARS);
-  const isOne = (m: RegExpExecArray): boolean => m.slice(1).some((one) => one !== undefined && one <= last);
-  return undenied(line, [...line.matchAll(MENTIONED)].filter(isOne).at(-1));
-}
+export const letterMentioned = (text: string, last: string): string | undefined => lastLetterIn(text, MENTIONED, last);
 
 const DENIES = new RegExp(NOT, 'u');
 const CLAUSE = /^[^.,;:]*/;
 const CLAUSE_END = /[^.,;:]*$/;
 
-function undenied(line: string, found: RegExpExecArray | undefined): string | undefined {
+/** The last letter of the last line that the pattern finds, if it is not denied and none of several. */
+function lastLetterIn(source: string, pattern: RegExp, last: string): string | undefined {
+  const text = source.trim();
+  const line = text.slice(text.lastIndexOf('\n') + 1).slice(-LINE_CHARS);
+  const letterOf = (found: RegExpExecArray): string => found.slice(1).find((one) => one !== undefined) ?? '';
+  const found = [...line.matchAll(pattern)].findLast((one) => letterOf(one) <= last);
   if (!found) return undefined;
   const before = line.slice(0, found.index);
   const behind = line.slice(found.index + found[0].length);
   const clause = CLAUSE_END.exec(before)![0] + CLAUSE.exec(behind)![0];
-  if (isDenied(before) || DENIES.test(clause) || ONE_OF_SEVERAL.test(before) || DENIED_BEHIND.test(behind))
-    return undefined;
-  return found.slice(1).find((one) => one !== undefined);
+  const isOpen = isDenied(before) || DENIES.test(clause) || ONE_OF_SEVERAL.test(before) || DENIED_BEHIND.test(behind);
+  return isOpen ? undefined : letterOf(found);
 }
 
 /** The place of the choice that has these words; -1 if none has. */

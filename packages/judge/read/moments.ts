@@ -1,6 +1,6 @@
 // Dates and times of day, in the ways they are written.
 
-import { WRAPPER } from './words.ts';
+import { undressed } from './words.ts';
 
 interface Time {
   readonly seconds: number;
@@ -20,13 +20,9 @@ const DAY = new RegExp(
 const CLOCK = /^(\d{1,2})(?::(\d{2}))?(?::(\d{2}))? ?(?:([ap])\.?m\.?|in the (morning|afternoon|evening))?$/;
 
 const plainMoment = (text: string): string =>
-  text
-    .replace(WRAPPER, ' ')
-    .replace(/\\[,;:! ]|[{}$~,]/g, ' ')
+  undressed(text.replaceAll(',', ' '))
     .toLowerCase()
-    .replace(/\s*[:：]\s*/g, ':')
-    .replace(/\s+/g, ' ')
-    .trim();
+    .replace(/\s*[:：]\s*/g, ':');
 
 /** A text that names a time of day, in seconds since midnight. */
 export function timeOf(text: string): Time | undefined {

@@ -1,17 +1,24 @@
 // Answers in words: choice letters, names, yes and no, "no solution".
 
-import { type Choice, choiceOfAnswer, choiceOfSolution, severalChoices } from './choices.ts';
 import { isRefusing } from './harmless-words.ts';
 import { remembered } from '../base/remembered.ts';
 
-export const WRAPPER =
+const WRAPPER =
   /\\(?:text|textbf|textit|textrm|textnormal|mathrm|mathbf|mbox|bf|rm|operatorname|boxed|emph|underline|mathsf|texttt|textsf|left|right|displaystyle)\b/g;
 
-/** Words without their dress: no LaTeX wrappers, case, punctuation or double blanks. */
-export const plainWords = remembered((text: string): string =>
+/** A text without the commands, braces and signs that only set it. */
+export const undressed = remembered((text: string): string =>
   text
     .replace(WRAPPER, ' ')
-    .replace(/\\[,;:! ]|\\q?quad|[{}$*"'`~]/g, ' ')
+    .replace(/\\[,;:! ]|\\q?quad|[{}$*~]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim(),
+);
+
+/** Its words alone: no case, punctuation or article either. */
+export const plainWords = remembered((text: string): string =>
+  undressed(text)
+    .replace(/["'`]/g, ' ')
     .toLowerCase()
     .replace(/(?<![.,;:!?()])[.,;:!?()]+(?=\s|$)|(?<=^|\s)[.,;:!?()]+/g, ' ')
     .replace(/\s+/g, ' ')
@@ -39,51 +46,10 @@ export function isWording(text: string): boolean {
   );
 }
 
-/** A solution that is a choice, of so many that are known. */
-export const solutionChoice = (text: string, known = 0): Choice | undefined =>
-  /[A-Za-z]/.test(text) ? asWritten(text, choiceOfSolution(undressed(text), known)) : undefined;
-
-/** An answer that names a choice, up to this letter. */
-export const answerChoice = (text: string, last: string): Choice | undefined =>
-  asWritten(text, choiceOfAnswer(undressed(text), last));
-
-/** The letters of a text that names several choices, of so many that are known. */
-export const choicesSaid = (text: string, known: number): string | undefined =>
-  known > 1 ? severalChoices(undressed(text), known) : undefined;
-
-const HEAD_CHARS = 40;
-
-/** The text behind the letter with its braces: the shortest end of the whole that is the same without them. */
-function asWritten(text: string, choice: Choice | undefined): Choice | undefined {
-  if (!choice || choice.rest === '' || !/[\\{}$]/.test(text)) return choice;
-  for (let at = Math.min(HEAD_CHARS, text.length); at > 0; at--) {
-    const end = text.slice(at);
-    if (undressed(end) !== choice.rest) continue;
-    const open = (end.match(/(?<!\\)\{/g) ?? []).length - (end.match(/(?<!\\)\}/g) ?? []).length;
-    const plain = open < 0 ? end.replace(/\}\s*$/, '') : end;
-    return { ...choice, rest: (plain.split('$').length % 2 === 0 ? plain.replace(/\$\s*$/, '') : plain).trim() };
-  }
-  return choice;
-}
-
-const undressed = remembered((text: string): string =>
-  text
-    .replace(WRAPPER, ' ')
-    .replace(/\\[,;:! ]|\\q?quad|[{}$*~]/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim(),
-);
-
-const unwrapped = (text: string): string =>
-  text
-    .replace(WRAPPER, ' ')
-    .replace(/[{}$*~]/g, ' ')
-    .trim();
-
 /** "Yes, it is." says yes; "Yes, or no" and "Yes?" say neither. */
 export function yesOrNo(text: string): 'yes' | 'no' | undefined {
   if (!/yes|true|no|false/i.test(text)) return undefined;
-  const plain = unwrapped(text).toLowerCase();
+  const plain = undressed(text).toLowerCase();
   const [, word = '', more = ''] = /^(yes|true|no|false)(?=[,.;:!]|$)(.*)$/s.exec(plain) ?? [];
   if (word === '' || /\b(?:yes|true|false)\b|\?/.test(more)) return undefined;
   const said = word === 'yes' || word === 'true' ? 'yes' : 'no';
