@@ -62,7 +62,8 @@ export function parseCommand(c: Cursor, token: Token): Node {
     const arg = argument(c);
     return arg.k === 'sym' ? call('bold', arg) : arg;
   }
-  if (mark !== undefined) return decorated(c, mark);
+  // A mark over a letter belongs to its name.
+  if (mark !== undefined) return call(`\\${mark}`, argument(c));
   if (TRANSPARENT.has(name)) {
     if (/^(?:text)?color$/.test(name)) argument(c);
     return argument(c);
@@ -77,10 +78,10 @@ export function argument(c: Cursor, wholeNumber = false): Node {
   const token = take(c);
   if (token.t === 'num' && !wholeNumber && token.v.length > 1) {
     c.tokens[--c.at] = { t: 'num', v: token.v.slice(1), sp: false };
-    return numberNode(c, token.v[0]!);
+    return numberNode(token.v[0]!);
   }
   // Powers belong to what is outside the argument.
-  if (token.t === 'num') return numberNode(c, token.v);
+  if (token.t === 'num') return numberNode(token.v);
   if (token.t === 'id' || token.v === 'pi') return plainLetter(token.v);
   if (token.t === 'cmd' || token.t === 'begin') return nested(c, () => parseCommand(c, token));
   if (!isSign(token, '(', '[')) throw new Unparsed('an argument is missing');
@@ -109,9 +110,6 @@ function digitsOf(c: Cursor): Node | undefined {
   c.at += to + 1;
   return { k: 'sym', name: `bar ${digits}` };
 }
-
-/** A mark over a letter belongs to its name. */
-const decorated = (c: Cursor, name: string): Node => call(`\\${name}`, argument(c));
 
 function root(c: Cursor): Node {
   let degree: Node = int(2);

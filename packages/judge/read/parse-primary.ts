@@ -5,7 +5,7 @@ import { call, neg, num, type Node, some } from '../base/ast.ts';
 import { accept, acceptCmd, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { isRefusing } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
-import { degreeAhead, degrees, isNamedFunction } from './parse-words.ts';
+import { degreeAhead, degrees, isNamedFunction, isWord } from './parse-words.ts';
 import { numberWord } from './number-words.ts';
 import { add as addRational, fromDecimal, rational } from '../base/rational.ts';
 import { FUNCTION_LETTERS, FUNCTIONS, startsCommand } from './vocabulary.ts';
@@ -13,22 +13,11 @@ import { FUNCTION_LETTERS, FUNCTIONS, startsCommand } from './vocabulary.ts';
 /** Can the next token begin a factor? */
 export function startsPrimary(c: Cursor): boolean {
   const token = peek(c);
-  if (!token) return false;
-  switch (token.t) {
-    case 'num':
-    case 'id':
-    case 'text':
-    case 'begin':
-      return true;
-    case 'word':
-      return !/^(and|or)$/i.test(token.v);
-    case 'cmd':
-      return token.v === '|' ? c.bars === 0 : startsCommand(token.v);
-    case 'sign':
-      return '([{€£¥₹'.includes(token.v) || (token.v === '|' && c.bars === 0);
-    default:
-      return false;
-  }
+  if (!token || token.t === 'newline' || token.t === 'end') return false;
+  if (token.v === '|') return c.bars === 0;
+  if (token.t === 'cmd') return startsCommand(token.v);
+  if (token.t === 'sign') return '([{€£¥₹'.includes(token.v);
+  return !isWord(token, 'and', 'or');
 }
 
 const FRACTION = /^[dtc]?frac(?:\{(\d{1,9})\}|(\d))(?:\{(\d{1,9})\}|(\d))$|^(\d{1,9})\/(\d{1,9})$/;
@@ -123,42 +112,30 @@ function parseIndex(c: Cursor, base: Node): Node {
 
 function parsePrimary(c: Cursor): Node {
   const token = take(c);
-  switch (token.t) {
-    case 'num':
-      return numberNode(c, token.v);
-    case 'id':
-      return letter(c, token.v);
-    case 'word':
-      return word(c, token.v);
-    case 'text':
-      if (/^[$€£¥₹]$/.test(token.v) && startsPrimary(c))
-        return { k: 'unit', arg: c.parseFactor(c), unit: token.v, strong: true };
-      // `\text{not } x > 2`: what denies or bounds is no part of a value.
-      if (c.tokens.length > 1 && token.v.toLowerCase().split(/\s+/).some(isRefusing)) throw new Unparsed('a denial');
-      return { k: 'text', text: token.v };
-    case 'cmd':
-    case 'begin':
-      return nested(c, () => c.parseCommand(c, token));
-    case 'sign':
-      return nested(c, () => parseBracket(c, token.v));
-    default:
-      throw new Unparsed(`unexpected ${token.v}`);
-  }
+  if (token.t === 'num') return numberNode(token.v);
+  if (token.t === 'id') return letter(c, token.v);
+  if (token.t === 'word') return word(c, token.v);
+  if (token.t === 'cmd' || token.t === 'begin') return nested(c, () => c.parseCommand(c, token));
+  if (token.t === 'sign') return nested(c, () => parseBracket(c, token.v));
+  if (token.t !== 'text') throw new Unparsed(`unexpected ${token.v}`);
+  if (/^[$€£¥₹]$/.test(token.v) && startsPrimary(c))
+    return { k: 'unit', arg: c.parseFactor(c), unit: token.v, strong: true };
+  // `\text{not } x > 2`: what denies or bounds is no part of a value.
+  if (c.tokens.length > 1 && token.v.toLowerCase().split(/\s+/).some(isRefusing)) throw new Unparsed('a denial');
+  return { k: 'text', text: token.v };
 }
 
-export function numberNode(c: Cursor, raw: string): Node {
-  const [mantissa = raw, exponent] = raw.split(/[eE]/);
-  if (mantissa.includes('.') && isCmd(peek(c), 'overline', 'bar') && isSign(peek(c, 1), '{')) {
-    const digits = peek(c, 2);
-    if (digits?.t === 'num' && /^\d{1,40}$/.test(digits.v) && isSign(peek(c, 3), '}')) {
-      c.at += 4;
-      const places = 10n ** BigInt(mantissa.length - mantissa.indexOf('.') - 1);
-      const period = rational(BigInt(digits.v), (10n ** BigInt(digits.v.length) - 1n) * places);
-      return num(addRational(fromDecimal(mantissa) ?? rational(0n), period));
-    }
-  }
+const NUMBER = /^([\d.]+)(?:\\[a-z]+\{(\d+)\})?(?:e([+-]?\d+))?$/i;
+
+/** `1.50`, `0.1\overline{6}`, `1.2e-4`. */
+export function numberNode(raw: string): Node {
+  const [, mantissa = '', period, exponent] = NUMBER.exec(raw) ?? [];
   const value = fromDecimal(mantissa);
   if (!value) throw new Unparsed('not a number');
+  if (period !== undefined) {
+    const places = 10n ** BigInt(mantissa.length - mantissa.indexOf('.') - 1);
+    return num(addRational(value, rational(BigInt(period), (10n ** BigInt(period.length) - 1n) * places)));
+  }
   if (exponent === undefined) return num(value, mantissa.includes('.'));
   const power = Number(exponent);
   if (Math.abs(power) > LIMITS.digits) throw new TooBig('the exponent is too big');
@@ -204,8 +181,6 @@ function word(c: Cursor, name: string): Node {
 }
 
 /** `{n \\over k}` and `{n \\choose k}`. */
-const isOver = (c: Cursor): boolean => isCmd(peek(c), 'over', 'choose', 'atop');
-
 function overBrace(c: Cursor, top: Node): Node {
   const over = take(c).v === 'over';
   const bottom = c.parseList(c);
@@ -222,7 +197,7 @@ function parseBracket(c: Cursor, open: string): Node {
   const inner = c.parseList(c);
   c.bars = outer;
   if (open === '{') {
-    if (isOver(c)) return overBrace(c, inner);
+    if (isCmd(peek(c), 'over', 'choose', 'atop')) return overBrace(c, inner);
     expect(c, '}');
     // `{x > 1 \text{ and } x < 3}` holds conditions, and no set has those for elements.
     return inner.k === 'list' && !inner.items.every((item) => item.k === 'rel')

@@ -10,7 +10,7 @@ import { BOLD, FUNCTION_NAMES, FUNCTIONS, GREEK, IGNORED, isMatrix, TEXT_COMMAND
 /** What a comma parts at top level: `1,234` thousands, `1,22` the digits behind the point, or items alone. */
 export type Commas = 'thousands' | 'decimals' | 'items';
 
-const NUMBER = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,5}(?![\d.a-zA-Z]))?/y;
+const NUMBER = /\d*\.\d*\\(?:overline|bar)\{\d{1,40}\}|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,5}(?![\d.a-zA-Z]))?/y;
 // `1{,}5` is a decimal comma: no three digits follow.
 const FORCED_COMMA = /\d+\{,\}\d+(?!\d|\{)/y;
 const FORCED_GROUP = /\d{1,3}(?:(?:\{,\}|,\\!|\\,|\\ |~|,\\,|\u2009|\u202f|')\s*\d{3})+(?!\d)(?:\.\d+)?/y;
@@ -165,7 +165,7 @@ function readText(scan: Scan, name: string): void {
 function readPhrase(scan: Scan, text: string): void {
   const last = scan.tokens.at(-1);
   const lower = text.toLowerCase().replace(/[.,;]$/, '');
-  // `\\mathrm{m/s^{2}}`: upright behind a value, all of it is a unit.
+  // `\mathrm{m/s^{2}}`: upright behind a value, all of it is a unit.
   const unit = /^[A-Za-z][A-Za-z\s^{}\d*-]*[/^][A-Za-z\s/^{}\d*-]*$/.test(text) ? text.replace(/[{}]/g, '') : '';
   if (text === '') return;
   if (text === '\\$') push(scan, 'text', '$');
@@ -218,7 +218,7 @@ function readSign(scan: Scan, c: string): void {
   pushRead(scan, c === '$' ? 'text' : 'sign', c);
 }
 
-/** `\\mathbf{A}` is a letter that may be a matrix or a vector; other bold is text. */
+/** `\mathbf{A}` is a letter that may be a matrix or a vector; other bold is text. */
 const isBoldLetter = (name: string, text: string, at: number): boolean =>
   BOLD.has(name) && /^\s*\{\s*[A-Za-z]\s*\}/.test(text.slice(at, at + 12));
 
