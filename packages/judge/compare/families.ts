@@ -47,10 +47,9 @@ function linesOf(node: Node, c: Comparison): Line[] | undefined {
   for (const item of items) {
     const body = isAssignment(item) ? lastLink(item) : item;
     const at = (n: number): Node => replaceSymbol(body, RUNNING, int(n));
-    const [start, next, third] = [at(0), at(1), at(2)];
-    const [from, to, last] = [start, next, third].map((n) => constant(n, c));
-    if (from === undefined || to === undefined || last === undefined || !isLine(body)) return undefined;
-    if (Math.abs(to - from) < 1e-9) return undefined;
+    const [start, next] = [at(0), at(1)];
+    const [from, to] = [constant(start, c), constant(next, c)];
+    if (from === undefined || to === undefined || !isLine(body) || Math.abs(to - from) < 1e-9) return undefined;
     lines.push({ step: add([next, neg(start)]), start, size: to - from, from });
   }
   return lines;

@@ -24,7 +24,10 @@ export function parseCommand(c: Cursor, token: Token): Node {
   const mark = DECORATIONS.get(name);
   if (/^[dtc]?frac$/.test(name)) return { k: 'div', top: argument(c), bottom: argument(c) };
   if (/^[dt]?binom$/.test(name)) return call('binom', argument(c), argument(c));
-  if (name === 'sqrt') return root(c);
+  if (name === 'sqrt') {
+    const [degree = int(2)] = accept(c, '[') ? itemsUpTo(c, ']') : [];
+    return call('root', argument(c, true), degree);
+  }
   if (name === 'cbrt') return call('root', argument(c, true), int(3));
   // `\max = 4`, `f_{\max}`: its name.
   if (/^(?:max|min|sup|inf)$/.test(name) && (isSign(peek(c), '=', '}') || peek(c) === undefined))
@@ -111,22 +114,10 @@ function digitsOf(c: Cursor): Node | undefined {
   return { k: 'sym', name: `bar ${digits}` };
 }
 
-function root(c: Cursor): Node {
-  let degree: Node = int(2);
-  if (accept(c, '[')) {
-    degree = c.parseList(c);
-    expect(c, ']');
-  }
-  return call('root', argument(c, true), degree);
-}
-
 function greek(c: Cursor, name: string): Node {
   const plain = name.replace(/^var/, '');
-  if (FUNCTION_LETTERS.has(plain) && isSign(peek(c), '(')) {
-    c.at++;
-    return { k: 'apply', name: plain, args: itemsUpTo(c, ')') };
-  }
-  return { k: 'sym', name: plain };
+  if (!FUNCTION_LETTERS.has(plain) || !accept(c, '(')) return { k: 'sym', name: plain };
+  return { k: 'apply', name: plain, args: itemsUpTo(c, ')') };
 }
 
 /** `\sin^2 x`, `\log_2(8)`, `\ln 2x`: power and index before the argument, which ends at a sign. */

@@ -50,25 +50,18 @@ const ofElement = (condition: Node, name: string): Node => replaceSymbol(conditi
 export function parseEnvironment(c: Cursor, name: string): Node {
   const rows: Node[][] = [[]];
   let cells = 0;
-  for (;;) {
-    const token = peek(c);
-    if (!token) throw new Unparsed(`\\begin{${name}} is not ended`);
-    if (token.t === 'end') {
-      c.at++;
-      break;
-    }
-    if (token.t === 'newline') {
+  while (peek(c)?.t !== 'end') {
+    const before = c.at;
+    if (peek(c)?.t === 'newline') {
       c.at++;
       rows.push([]);
-    } else if (accept(c, '&')) {
-      continue;
-    } else {
-      const before = c.at;
-      rows.at(-1)?.push(isMatrix(name) ? c.parseRelation(c) : c.parseList(c));
+    } else if (!accept(c, '&')) {
+      rows.at(-1)!.push(isMatrix(name) ? c.parseRelation(c) : c.parseList(c));
       if (++cells > LIMITS.items) throw new TooBig('too many cells');
-      if (c.at === before) throw new Unparsed('an empty cell');
     }
+    if (c.at === before) throw new Unparsed(`\\begin{${name}} is not ended`);
   }
+  c.at++;
   const filled = rows.filter((row) => row.length > 0);
   if (isMatrix(name)) {
     const width = filled[0]?.length ?? 0;

@@ -153,8 +153,7 @@ function letter(c: Cursor, name: string): Node {
 
 /** A name glued to a bracket may be a function: what it is, is settled when it is compared. */
 function applied(c: Cursor, name: string): Node | undefined {
-  if (!isSign(peek(c), '(') || peek(c)?.sp) return undefined;
-  c.at++;
+  if (peek(c)?.sp || !accept(c, '(')) return undefined;
   return { k: 'apply', name, args: itemsUpTo(c, ')') };
 }
 
