@@ -111,9 +111,6 @@ function wordLike(c: Cursor, ahead: number): boolean {
   return token !== undefined && (token.t === 'text' || token.t === 'word' || token.t === 'id');
 }
 
-const AHEAD = new Map(Object.entries({ square: 2, sq: 2, cubic: 3, cu: 3 }));
-const BEHIND = new Map(Object.entries({ squared: 2, cubed: 3 }));
-
 /** Behind these letters a unit is another one in capitals: mg and Mg, pm and Pm. */
 const PREFIXED = /^(?:m|n|p)(?:m|g|l|s|mol|a|v|w|j|n|hz|t|h|f|c|bar|ev|pa)$/;
 
@@ -126,16 +123,17 @@ export const unitOf = remembered((phrase: string): Unit => {
     phrase
       .replace(/²/g, '^2')
       .replace(/³/g, '^3')
+      .replace(/\b(?:square|sq)\.?\s+(\p{L}+)|(\p{L}+)\s+squared\b/giu, '$1$2^2')
+      .replace(/\b(?:cubic|cu)\.?\s+(\p{L}+)|(\p{L}+)\s+cubed\b/giu, '$1$2^3')
       .match(/[\p{L}][\p{L}'’]*|[$€£¥₹]|\^\s*-?\d|[/*]|[^\s.,()-]/gu) ?? [];
   const powers = new Map<string, number>();
   const nouns = new Set<string>();
   const unknown: string[] = [];
   let factor = rational(1n);
   let sign = 1;
-  let pending = 1;
   for (const [k, token] of tokens.entries()) {
     const [after, lower] = [tokens[k + 1], token.toLowerCase()];
-    const power = after?.startsWith('^') ? Number(after.slice(1)) : (BEHIND.get(after?.toLowerCase() ?? '') ?? pending);
+    const power = after?.startsWith('^') ? Number(after.slice(1)) : 1;
     if (
       token === '/' ||
       lower === 'per' ||
@@ -144,10 +142,7 @@ export const unitOf = remembered((phrase: string): Unit => {
       sign = -1;
     else if (token === '*' || token.startsWith('^')) continue;
     else if (isChanging(lower) && after === undefined) unknown.push(lower);
-    else if (BEHIND.has(lower)) unknown.push(...(UNITS.has(tokens[k - 1] ?? '') ? [] : [lower]));
-    else if (AHEAD.has(lower) && after !== undefined) pending = AHEAD.get(lower) ?? 1;
     else {
-      pending = 1;
       // Twelve ways in total are no inches.
       const inches = lower !== 'in' || (k === 0 && !/^\p{L}/u.test(after ?? ''));
       const unit = inches ? (UNITS.get(token) ?? (PREFIXED.test(lower) ? undefined : UNITS.get(lower))) : undefined;
@@ -178,7 +173,7 @@ export const isHarmlessPhrase = (phrase: string, question = ''): boolean =>
 function isAsked(word: string, question: string): boolean {
   if (question === '' || !/^\p{Ll}{3,20}$/u.test(word) || isRefusing(word) || isChanging(word) || SCALES.has(word))
     return false;
-  if (numberWord(word) !== undefined || FUNCTIONS.has(word) || BEHIND.has(word) || AHEAD.has(word)) return false;
+  if (numberWord(word) !== undefined || FUNCTIONS.has(word) || /^(?:square|cub)/.test(word)) return false;
   return new RegExp(
     `(?:how (?:many|much)|number of|\\d[\\d.,]*)(?:\\s+(?:\\d+-)?[\\p{L}'’-]+){0,4}(?:\\s+|d['’])${word}(?:s|es)?(?!\\p{L})`,
     'iu',
