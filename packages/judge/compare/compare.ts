@@ -3,7 +3,7 @@
 // the first one of the solution's that the answer has as well decides. Nothing is right because it is close: every shape
 // ends in leaf.ts.
 
-import { children, ELEMENT, mapChildren, type Node, type Of } from '../base/ast.ts';
+import { ELEMENT, mapChildren, type Node, type Of } from '../base/ast.ts';
 import { sameWords } from '../read/words.ts';
 import { type Comparison, letters } from '../value/comparison.ts';
 import { isValueless } from '../value/domains.ts';
@@ -18,30 +18,28 @@ import { shape } from './shape.ts';
 /** `no-value`: the answer holds a constant such as 7/0. */
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Sameness | 'no-value' {
   const [first, second] = withOperators(gold, answer);
-  const [g, a] = [shapedGold(first), shape(second)];
+  const [g, a] = [shapedOnce(first), shape(second)];
   if (isValueless(a, c)) return 'no-value';
-  return compare(g, options.rename ? renamed(a, g) : a, c, options);
+  return options.rename ? compare(renamed(g), renamed(a), c, options) : compare(g, a, c, options);
 }
 
 /** A solution is read once and judges many answers. */
-function once(make: (node: Node) => Node): (node: Node) => Node {
-  const known = new WeakMap<Node, Node>();
-  return (node) => known.get(node) ?? (known.set(node, make(node)), known.get(node)!);
-}
-const shapedGold = once(shape);
-
-/** The answer's letters replaced by the solution's, in the order in which they appear. */
-function renamed(answer: Node, gold: Node): Node {
-  const [from, to] = [allLetters(answer), allLetters(gold)];
-  if (from.length !== to.length) return answer;
-  const replace = (node: Node): Node =>
-    node.k === 'sym' ? { k: 'sym', name: to[from.indexOf(node.name)] ?? node.name } : mapChildren(node, replace);
-  return replace(answer);
+const shaped = new WeakMap<Node, Node>();
+function shapedOnce(gold: Node): Node {
+  const known = shaped.get(gold) ?? shape(gold);
+  shaped.set(gold, known);
+  return known;
 }
 
-function allLetters(node: Node): string[] {
-  const own = node.k === 'sym' ? [node.name] : [];
-  return [...new Set([...own, ...children(node).flatMap(allLetters)])];
+/** The letters named by the order in which they appear. */
+function renamed(node: Node): Node {
+  const names = new Map<string, string>();
+  const rename = (n: Node): Node => {
+    if (n.k !== 'sym') return mapChildren(n, rename);
+    if (!names.has(n.name)) names.set(n.name, `letter ${names.size}`);
+    return { ...n, name: names.get(n.name)! };
+  };
+  return rename(node);
 }
 
 function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Sameness {

@@ -3,7 +3,7 @@
 // condition changes at the zeros and poles of the difference of its sides, which is a fraction of polynomials, or x and a
 // constant; what these zeros are for any other is left undecided.
 
-import { add, children, mapChildren, neg, type Node, num, type Of, type Relop } from '../base/ast.ts';
+import { add, children, mapChildren, neg, type Node, num, type Of, type Relop, some } from '../base/ast.ts';
 import * as Q from '../base/rational.ts';
 import { type Comparison, letters } from '../value/comparison.ts';
 import { constant } from '../value/numeric.ts';
@@ -31,8 +31,18 @@ export interface Line {
   readonly same: Compare;
 }
 
-const ALL: RealSet = { points: [], has: () => true };
-const NONE: RealSet = { points: [], has: () => false };
+/** What is in all of these sets; and in any of them. */
+const all = (sets: readonly RealSet[]): RealSet => ({
+  points: sets.flatMap((set) => set.points),
+  has: (p) => sets.every((set) => set.has(p)),
+});
+const any = (sets: readonly RealSet[]): RealSet => ({ ...all(sets), has: (p) => sets.some((set) => set.has(p)) });
+
+/** Undefined where one is missing. */
+function complete<T>(items: readonly (T | undefined)[]): T[] | undefined {
+  const known = items.filter((item) => item !== undefined);
+  return known.length < items.length ? undefined : known;
+}
 
 /** Undefined when two points cannot be told apart. */
 export function sameReals(a: RealSet, b: RealSet, line: Line): boolean | undefined {
@@ -86,21 +96,17 @@ function pointAt(node: Node, c: Comparison): Point | undefined {
 export function realsOf(node: Node, line: Line): RealSet | undefined {
   switch (node.k) {
     case 'named':
-      return node.name === 'R' ? ALL : undefined;
+      return node.name === 'R' ? all([]) : undefined;
     case 'set':
     case 'list':
       return several(node, line);
     case 'tuple':
       return interval(node, line);
     case 'setop': {
-      const [left, right] = [realsOf(node.left, line), realsOf(node.right, line)];
-      if (!left || !right) return undefined;
-      const has = {
-        cup: (p: Point) => left.has(p) || right.has(p),
-        cap: (p: Point) => left.has(p) && right.has(p),
-        setminus: (p: Point) => left.has(p) && !right.has(p),
-      }[node.op];
-      return { points: [...left.points, ...right.points], has };
+      const sides = complete([realsOf(node.left, line), realsOf(node.right, line)]);
+      if (!sides || node.op !== 'setminus') return sides && (node.op === 'cup' ? any : all)(sides);
+      const [left, right] = sides as [RealSet, RealSet];
+      return { ...all(sides), has: (p) => left.has(p) && !right.has(p) };
     }
     case 'rel':
       if (node.ops.length === 1 && node.ops[0] === 'in' && node.items[1]) return realsOf(node.items[1], line);
@@ -116,20 +122,13 @@ export function realsOf(node: Node, line: Line): RealSet | undefined {
 function several(node: Of<'set'> | Of<'list'>, line: Line): RealSet | undefined {
   // A set that has an interval for its element is no interval.
   if (node.k === 'set' && node.explicit && node.items.some((item) => item.k === 'tuple')) return undefined;
-  const sets = node.items.map((item) => realsOf(item, line)).filter((set) => set !== undefined);
-  if (sets.length < node.items.length) return undefined;
-  const conditions = node.items.filter((item) => item.k === 'rel' && !item.ops.includes('in')).length;
-  // "x ≥ 1, 5" is no set: a condition and a value.
-  if (conditions > 0 && node.items.some((item) => item.k !== 'rel')) return undefined;
-  const points = sets.flatMap((set) => set.points);
+  const sets = complete(node.items.map((item) => realsOf(item, line)));
+  if (!sets) return undefined;
   const join = node.k === 'list' ? node.join : 'or';
-  if (conditions > 0 && join !== 'or') {
-    // "x > 1 and x < 3" is both at once; "x < 1, x > 3" can only be either.
-    const both: RealSet = { points, has: (p) => sets.every((set) => set.has(p)) };
-    if (sameReals(both, NONE, line) !== true) return both;
-    if (join === 'and') return undefined;
-  }
-  return { points, has: (p) => sets.some((set) => set.has(p)) };
+  if (join === 'or' || node.items.every((item) => item.k !== 'rel' || item.ops.includes('in'))) return any(sets);
+  // "x > 1 and x < 3" is both at once; "x < 1, x > 3" can only be either.
+  if (sameReals(all(sets), any([]), line) !== true) return all(sets);
+  return join === 'and' ? undefined : any(sets);
 }
 
 function interval(node: Of<'tuple'>, line: Line): RealSet | undefined {
@@ -161,17 +160,15 @@ function condition(chain: Of<'rel'>, line: Line): RealSet | undefined {
   const node = { ...chain, items: chain.items.map(withUnknown) };
   const [name, ...others] = letters(node);
   if (name === undefined || others.length > 0) return undefined;
-  const links = node.ops.map((op, k) => link(node.items[k]!, op, node.items[k + 1]!, name, line));
-  const sets = links.filter((set) => set !== undefined);
-  if (sets.length < links.length) return undefined;
-  return { points: sets.flatMap((set) => set.points), has: (p) => sets.every((set) => set.has(p)) };
+  const sets = complete(node.ops.map((op, k) => link(node.items[k]!, op, node.items[k + 1]!, name, line)));
+  return sets && all(sets);
 }
 
 function link(left: Node, op: Relop, right: Node, name: string, line: Line): RealSet | undefined {
   const test = HOLDS[op];
   const cases = opened({ k: 'rel', items: [left, right], ops: ['='] }, name);
-  const changes = cases.map((equation) => zerosAndPoles(equation, name, line)).filter((own) => own !== undefined);
-  if (!test || changes.length === 0 || changes.length < cases.length) return undefined;
+  const changes = complete(cases.map((equation) => zerosAndPoles(equation, name, line)));
+  if (!test || !changes || changes.length === 0) return undefined;
   const [zeros, poles] = [changes.flatMap((own) => own.zeros), changes.flatMap((own) => own.poles)];
   const has = (p: Point): boolean => {
     if (poles.some((pole) => order(p, pole, line) === 0)) return false;
@@ -183,18 +180,25 @@ function link(left: Node, op: Relop, right: Node, name: string, line: Line): Rea
   return { points: [...zeros, ...poles].filter(({ at }) => Number.isFinite(at)), has };
 }
 
-const MAX_CASES = 16;
+const MAX_SIZES = 4;
 
 /** An equation in each way in which its absolute values can open, none where these are too many; a zero of one may be none of it. */
-function opened(equation: Of<'rel'>, name: string): readonly Of<'rel'>[] {
-  let cases: readonly Of<'rel'>[] = [equation];
-  for (;;) {
-    const size = find(cases[0]!, (n) => n.k === 'call' && n.name === 'abs' && letters(n).has(name));
-    const inner = size?.k === 'call' ? size.args[0] : undefined;
-    if (!size || !inner) return cases;
-    if (cases.length === MAX_CASES) return [];
-    cases = cases.flatMap((one) => [inner, neg(inner)].map((by) => replaceNode(one, size, by) as Of<'rel'>));
-  }
+function opened(equation: Node, name: string): readonly Node[] {
+  const sizes: Node[] = [];
+  some(equation, (n) => {
+    if (n.k === 'call' && n.name === 'abs' && letters(n).has(name)) sizes.push(n);
+    return false;
+  });
+  if (sizes.length > MAX_SIZES) return [];
+  return Array.from({ length: 2 ** sizes.length }, (_, signs) => {
+    const open = (node: Node): Node => {
+      const inner = mapChildren(node, open);
+      const at = sizes.indexOf(node);
+      if (at < 0 || inner.k !== 'call') return inner;
+      return (signs >> at) & 1 ? neg(inner.args[0]!) : inner.args[0]!;
+    };
+    return open(equation);
+  });
 }
 
 interface Changes {
@@ -202,16 +206,16 @@ interface Changes {
   readonly poles: readonly Point[];
 }
 
-function zerosAndPoles({ items }: Of<'rel'>, name: string, { c }: Line): Changes | undefined {
-  const [left, right] = items as [Node, Node];
-  const all = (nodes: readonly Node[]): Point[] =>
+function zerosAndPoles(equation: Node, name: string, { c }: Line): Changes | undefined {
+  const [left, right] = children(equation) as [Node, Node];
+  const pointsAt = (nodes: readonly Node[]): Point[] =>
     nodes.map((node) => pointAt(node, c)).filter((point) => point !== undefined);
   const zero = solved(left, right) ?? solved(right, left);
-  if (zero) return { zeros: all([zero]), poles: [] };
+  if (zero) return { zeros: pointsAt([zero]), poles: [] };
   const fraction = fractionIn(add([left, neg(right)]), name, c);
   const zeros = fraction && realRoots(fraction.top, c);
   const poles = zeros && realRoots(fraction.bottom, c);
-  return poles && { zeros: all(zeros), poles: all(poles) };
+  return poles && { zeros: pointsAt(zeros), poles: pointsAt(poles) };
 }
 
 /** Of `x = √2` and `-x = √2` the x: any constant may be its bound. */
@@ -220,15 +224,3 @@ function solved(side: Node, other: Node): Node | undefined {
   if (side.k === 'sym') return other;
   return side.k === 'neg' && side.arg.k === 'sym' ? neg(other) : undefined;
 }
-
-function find(node: Node, test: (n: Node) => boolean): Node | undefined {
-  if (test(node)) return node;
-  for (const child of children(node)) {
-    const found = find(child, test);
-    if (found) return found;
-  }
-  return undefined;
-}
-
-const replaceNode = (node: Node, what: Node, by: Node): Node =>
-  node === what ? by : mapChildren(node, (child) => replaceNode(child, what, by));

@@ -2,7 +2,7 @@
 // of its own, so that none is lost), ± becomes two values, degrees find their meaning, a letter before a bracket becomes a
 // product or a function, single brackets fall away, a factor before a matrix is multiplied into it.
 
-import { add, call, type Join, mapChildren, mul, neg, type Node, num, type Of, type Relop, some } from '../base/ast.ts';
+import { add, call, children, mapChildren, mul, neg, type Node, num, type Of, type Relop, some } from '../base/ast.ts';
 import { rational } from '../base/rational.ts';
 import { parseAnswer } from '../read/parse.ts';
 import { FUNCTION_LETTERS } from '../read/vocabulary.ts';
@@ -72,19 +72,13 @@ function settle(node: Node, inTrig: boolean): Node {
   // cis 60° is e^{iπ/3}.
   if (node.k === 'call' && node.name === 'cis' && node.args[0])
     return { k: 'pow', base: constant('e'), exp: mul([constant('i'), settle(node.args[0], true)]) };
-  const arg = factorOf(node);
-  if (arg && node.k === 'apply') return mul([{ k: 'sym', name: node.name }, settle(arg, inTrig)]);
   // P(1 + r)^n is P·(1 + r)^n, and n(n + 1)! is n·(n + 1)!: what stands behind the bracket is the bracket's.
-  const behind =
-    node.k === 'pow' ? node.base : node.k === 'call' && node.name.endsWith('factorial') ? node.args[0] : undefined;
-  const base = behind && factorOf(behind);
-  if (base && behind.k === 'apply') {
-    const inner = settle(base, inTrig);
-    const raised: Node =
-      node.k === 'pow'
-        ? { ...node, base: inner, exp: settle(node.exp, false) }
-        : { ...(node as Of<'call'>), args: [inner] };
-    return mul([{ k: 'sym', name: behind.name }, raised]);
+  const hasBehind = node.k === 'pow' || (node.k === 'call' && node.name.endsWith('factorial'));
+  const bracket = hasBehind ? children(node)[0]! : node;
+  const factor = factorOf(bracket);
+  if (factor && bracket.k === 'apply') {
+    const whole = hasBehind ? mapChildren(node, (child) => (child === bracket ? factor : child)) : factor;
+    return mul([{ k: 'sym', name: bracket.name }, settle(whole, inTrig)]);
   }
   const trig = inTrig || (node.k === 'call' && TRIG.test(node.name));
   return mapChildren(node, (child) => settle(child, trig));
@@ -118,8 +112,7 @@ function splitPlusMinus(node: Node): Node {
     return { ...node, items };
   }
   if (node.k === 'setop') return { ...node, left: splitPlusMinus(node.left), right: splitPlusMinus(node.right) };
-  const join: Join = ',';
-  return { k: 'list', items: [chooseSign(node, 1), chooseSign(node, -1)], join };
+  return { k: 'list', items: [chooseSign(node, 1), chooseSign(node, -1)], join: ',' };
 }
 
 function chooseSign(node: Node, sign: 1 | -1): Node {
@@ -133,11 +126,9 @@ function chooseSign(node: Node, sign: 1 | -1): Node {
 
 function simplify(node: Node): Node {
   const inner = mapChildren(node, simplify);
-  if (inner.k === 'tuple' && inner.items.length === 1 && inner.items[0]) {
-    const { open, close } = inner;
-    if ((open === '[' && close === ']') || inner.items[0].k === 'matrix') return inner.items[0];
-  }
-  if (inner.k === 'set' && inner.items.length === 1 && inner.items[0] && !inner.explicit) return inner.items[0];
+  const [only, more] = inner.k === 'tuple' || inner.k === 'set' ? inner.items : [];
+  if (inner.k === 'tuple' && only && !more && (inner.open === '[' || only.k === 'matrix')) return only;
+  if (inner.k === 'set' && only && !more && !inner.explicit) return only;
   if (inner.k === 'ratio') return quotients(inner);
   if (inner.k === 'rel') return assignments(inner) ?? rising(inner);
   if (inner.k === 'call') return callValue(inner);
