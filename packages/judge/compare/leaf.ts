@@ -42,7 +42,7 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
   const [g, a] = [quantityOf(gold), quantityOf(answer)];
   const isAngle = [g, a].some(angleOf) && [g, a].every((q) => q.unit === '' || angleOf(q));
   const numbers = (isAngle ? asAngles : inOneUnit)(g, a, options.question);
-  return numbers ? compareValues(withoutUnits(numbers[0]), withoutUnits(numbers[1]), c, options) : 'different';
+  return numbers ? compareNumbers(withoutUnits(numbers[0]), withoutUnits(numbers[1]), c, options) : 'different';
 }
 
 type Numbers = readonly [Node, Node] | undefined;
@@ -102,7 +102,7 @@ function withoutUnits(node: Node): Node {
   return known;
 }
 
-function compareValues(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Sameness {
+function compareNumbers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Sameness {
   const infinite = [infinity(gold), infinity(answer)];
   if (infinite[0] !== 0 || infinite[1] !== 0) return infinite[0] === infinite[1] ? 'exact' : 'different';
   if (gold.k === 'base' && answer.k === 'base')

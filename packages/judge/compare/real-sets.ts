@@ -3,7 +3,7 @@
 // condition changes at the zeros and poles of the difference of its sides, which is a fraction of polynomials, or x and a
 // constant; what these zeros are for any other is left undecided.
 
-import { add, children, mapChildren, neg, type Node, num, type Of, type Relop, some } from '../base/ast.ts';
+import { add, children, ELEMENT, mapChildren, neg, type Node, num, type Of, type Relop, some } from '../base/ast.ts';
 import * as Q from '../base/rational.ts';
 import { type Comparison, letters } from '../value/comparison.ts';
 import { constant } from '../value/numeric.ts';
@@ -151,13 +151,11 @@ const HOLDS: Readonly<Partial<Record<Relop, (sign: number) => boolean>>> = {
   '!=': (sign) => sign !== 0,
 };
 
-/** The letter that stands for the unknown number, also where that is written as f(x). */
-const UNKNOWN = '\\unknown';
-const withUnknown = (item: Node): Node => (item.k === 'apply' ? { k: 'sym', name: UNKNOWN } : item);
-
 /** The numbers that meet a chain of comparisons in one unknown. */
 function condition(chain: Of<'rel'>, line: Line): RealSet | undefined {
-  const node = { ...chain, items: chain.items.map(withUnknown) };
+  // The unknown number may be written as f(x).
+  const element: Node = { k: 'sym', name: ELEMENT };
+  const node = { ...chain, items: chain.items.map((item) => (item.k === 'apply' ? element : item)) };
   const [name, ...others] = letters(node);
   if (name === undefined || others.length > 0) return undefined;
   const sets = complete(node.ops.map((op, k) => link(node.items[k]!, op, node.items[k + 1]!, name, line)));

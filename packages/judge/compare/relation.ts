@@ -103,31 +103,26 @@ function compareAssignments(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare
   const [g, a] = [gold.items[0]!, answer.items[0]!];
   const [x, y] = [lastLink(gold), lastLink(answer)];
   if (isSame(compare(g, a))) return compare(x, y);
-  // y = 2x and f(x) = 2x are one function.
-  if ((isGraph(g) && argumentOf(a)) || (isGraph(a) && argumentOf(g))) return compare(x, y);
-  // f(x) = x² and f(t) = t² are one function; P(A) and P(B) are two probabilities.
   const [from, to] = [argumentOf(a), argumentOf(g)];
-  if (from && to && from.head === to.head && ![from, to].some(({ letter }) => /^[A-Z]$/.test(letter)))
-    return compare(x, replaceSymbol(y, from.letter, { k: 'sym', name: to.letter }));
+  const isGraph = (node: Node): boolean => node.k === 'sym' && node.name === 'y';
+  // y = 2x and f(x) = 2x are one function.
+  if ((from && isGraph(g)) || (to && isGraph(a))) return compare(x, y);
+  // f(x) = x² and f(t) = t² are one function.
+  if (from && to && (g as Of<'apply'>).name === (a as Of<'apply'>).name)
+    return compare(x, replaceSymbol(y, from.name, to));
   return 'different';
+}
+
+/** The x of f(x); the X of E(X) is no letter that may be another. */
+function argumentOf(node: Node): Of<'sym'> | undefined {
+  const [argument, more] = node.k === 'apply' ? node.args : [];
+  return argument?.k === 'sym' && !more && !/^[A-Z]$/.test(argument.name) ? argument : undefined;
 }
 
 const isApproximate = (node: Of<'rel'>): boolean => {
   const last = node.items.at(-1);
   return node.ops.includes('~') && !node.ops.includes('=') && !(last?.k === 'num' && last.decimal);
 };
-
-const isGraph = (node: Node): boolean => node.k === 'sym' && node.name === 'y';
-
-function argumentOf(node: Node): { head: string; letter: string } | undefined {
-  if (node.k === 'apply' && node.args.length === 1 && node.args[0]?.k === 'sym')
-    return { head: node.name, letter: node.args[0].name };
-  if (node.k === 'mul' && node.items.length === 2) {
-    const [head, arg] = node.items;
-    if (head?.k === 'sym' && arg?.k === 'sym') return { head: head.name, letter: arg.name };
-  }
-  return undefined;
-}
 
 /** Left minus right of one is a constant multiple of the other's, and a positive one where the order of the sides counts. */
 function proportional(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison): Sameness {

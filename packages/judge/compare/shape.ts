@@ -35,19 +35,16 @@ export function asProduct(value: Node, unit: string | undefined): Node | undefin
 const isZero = (node: Node): boolean => node.k === 'num' && node.value.num === 0n;
 
 function carried(node: Node): Node | undefined {
-  if (node.k === 'neg' && node.arg.k === 'unit') return { ...node.arg, arg: neg(node.arg.arg) };
-  if (node.k === 'div' && node.top.k === 'unit' && node.bottom.k !== 'unit')
-    return { ...node.top, arg: { ...node, top: node.top.arg } };
-  if (node.k !== 'mul' && node.k !== 'add') return undefined;
-  const units = node.items.filter((n): n is Of<'unit'> => n.k === 'unit');
-  const [first] = units;
-  if (!first) return undefined;
-  const bare = node.items.map((n) => (n.k === 'unit' ? n.arg : n));
-  if (node.k === 'mul') return units.length === 1 ? { ...first, arg: mul(bare) } : undefined;
-  const alike = node.items.every((n) => isZero(n) || (n.k === 'unit' && n.unit === first.unit));
+  const [unit, more] = children(node).filter((n) => n.k === 'unit');
+  if (!unit) return undefined;
+  const measured: Node = { ...unit, arg: mapChildren(node, (n) => (n.k === 'unit' ? n.arg : n)) };
+  if (node.k === 'neg' || node.k === 'mul' || (node.k === 'div' && node.top === unit))
+    return more ? undefined : measured;
+  if (node.k !== 'add') return undefined;
+  const isAlike = node.items.every((n) => isZero(n) || (n.k === 'unit' && n.unit === unit.unit));
   // `18 + 2\pi \text{ cm}` measures the sum.
-  const last = first.strong && units.length === 1 && node.items.at(-1) === first;
-  return alike || last ? { ...first, arg: add(bare) } : undefined;
+  const isLast = unit.strong && !more && node.items.at(-1) === unit;
+  return isAlike || isLast ? measured : undefined;
 }
 
 export function shape(node: Node): Node {
@@ -131,12 +128,12 @@ function simplify(node: Node): Node {
   if (inner.k === 'set' && only && !more && !inner.explicit) return only;
   if (inner.k === 'ratio') return quotients(inner);
   if (inner.k === 'rel') return assignments(inner) ?? rising(inner);
-  if (inner.k === 'call') return callValue(inner);
+  if (inner.k === 'call') return inForm(inner);
   return matrixValue(inner) ?? inner;
 }
 
 /** Bold is a style; a remainder is the least of its class. */
-function callValue(node: Of<'call'>): Node {
+function inForm(node: Of<'call'>): Node {
   const [first, second] = node.args;
   if (node.name === 'bold' && first) return first;
   if (node.name !== 'pmod' || first?.k !== 'num' || second?.k !== 'num') return node;
