@@ -17,9 +17,10 @@ const FORCED_GROUP = /\d{1,3}(?:(?:\{,\}|,\\!|\\,|\\ |~|,\\,|\u2009|\u202f|')\s*
 const COMMA_GROUP = /[1-9]\d{0,2}(?:,\d{3})+(?![\d]|,\d)(?:\.\d+)?/y;
 const BLANK_GROUP = /[1-9]\d{0,2}(?: \d{3})+(?!\d| \d)(?:\.\d+)?/y;
 const DECIMAL_COMMA = /\d+,\d+/y;
-const WORD = /[A-Za-z]+/y;
-/** A word of another alphabet, or with a letter of one: `Äpfel`, `яблок`, `厘米`. */
-const FOREIGN_WORD = /(?=[A-Za-z]{0,20}[À-ÖØ-öø-žЀ-ӿ])[A-Za-zÀ-ÖØ-öø-žЀ-ӿ]{3,30}|\p{Script=Han}{1,8}/uy;
+const COMMAND = /[A-Za-z]+/y;
+/** Letters of Latin and Cyrillic, with their accents, or Chinese signs: `apples`, `Äpfel`, `яблок`, `厘米`. */
+const WORD = /[A-Za-zÀ-ÖØ-öø-žЀ-ӿ]+|\p{Script=Han}{1,8}/uy;
+const OPEN_BRACE = / *\{/y;
 
 /** The text, and what was read of it. */
 interface Scan {
@@ -45,18 +46,18 @@ export function tokenize(text: string, commas: Commas): Token[] {
   const isMoney = (text.match(/(?<!\\)\$/g) ?? []).length % 2 === 1;
   const open = { depth: 0, braces: [], environments: 0, matrices: 0 };
   const scan: Scan = { text, commas, tokens: [], at: 0, sp: false, ...open, isMoney };
-  const isForeign = /[À-ÖØ-öø-žЀ-ӿ\p{Script=Han}]/u.test(text);
   while (scan.at < text.length) {
     const c = text[scan.at] ?? '';
     if (c <= ' ' || c === '~' || c === '\u00a0') {
       scan.sp = true;
       scan.at++;
     } else if ((c >= '0' && c <= '9') || (c === '.' && /\d/.test(text[scan.at + 1] ?? ''))) readNumber(scan);
-    else if (isForeign && match(scan, FOREIGN_WORD) !== undefined)
-      pushRead(scan, 'word', match(scan, FOREIGN_WORD) ?? c);
-    else if (/[A-Za-z]/.test(c)) readLetters(scan, match(scan, WORD) ?? c);
     else if (c === '\\') readBackslash(scan);
-    else readSign(scan, c);
+    else {
+      const run = match(scan, WORD);
+      if (run === undefined) readSign(scan, c);
+      else readLetters(scan, run);
+    }
   }
   return scan.tokens;
 }
@@ -104,7 +105,7 @@ function readLetters(scan: Scan, run: string): void {
   const isTimes = /^\s*10\s*\^/.test(behind) || (scan.sp && /^\s*\\?\$?\s*\.?\d/.test(behind) && text.includes('='));
   if (isNamed && /^(?:is|equals)$/i.test(word)) pushRead(scan, 'sign', word, '=');
   else if (word === 'x' && last?.t === 'num' && isTimes) pushRead(scan, 'sign', word, '*');
-  else pushRead(scan, word.length === 1 ? 'id' : 'word', word);
+  else pushRead(scan, /^[A-Za-z]$/.test(word) ? 'id' : 'word', word);
 }
 
 function readBackslash(scan: Scan): void {
@@ -118,7 +119,7 @@ function readBackslash(scan: Scan): void {
   }
   scan.at += 1 + name.length;
   if (name === 'begin' || name === 'end') readEnvironment(scan, name);
-  else if (TEXT_COMMANDS.has(name) && text[skipBlanks(text, scan.at)] === '{' && !isBoldLetter(name, text, scan.at))
+  else if (TEXT_COMMANDS.has(name) && match(scan, OPEN_BRACE) && !isBoldLetter(name, text, scan.at))
     readText(scan, name);
   else if (name === 'left' || name === 'right') {
     if (text[scan.at] === '.') scan.at++;
@@ -146,12 +147,11 @@ function readEnvironment(scan: Scan, name: 'begin' | 'end'): void {
   if (isMatrix(content)) scan.matrices += step;
   push(scan, name, content.replace(/\*$/, ''));
   if (name === 'end' || !/^(array|tabular)$/.test(content)) return;
-  scan.at = skipBlanks(scan.text, scan.at);
-  if (scan.text[scan.at] === '{') scan.at = braced(scan.text, scan.at).end;
+  if (match(scan, OPEN_BRACE)) scan.at = braced(scan.text, scan.at).end;
 }
 
 function readText(scan: Scan, name: string): void {
-  const { content, end } = braced(scan.text, skipBlanks(scan.text, scan.at));
+  const { content, end } = braced(scan.text, scan.at);
   scan.at = end;
   const plain = content.trim();
   const isKnown = /^(?:operatorname|mathrm)$/.test(name) && (FUNCTIONS.has(plain) || FUNCTION_NAMES.has(plain));
@@ -228,20 +228,16 @@ function isArgument(tokens: readonly Token[]): boolean {
   return last !== undefined && (last.t === 'cmd' || '^_}]'.includes(last.v));
 }
 
-function skipBlanks(text: string, at: number): number {
-  let i = at;
-  while (text[i] === ' ') i++;
-  return i;
-}
-
 function readCommand(text: string, at: number): string {
-  WORD.lastIndex = at;
-  const name = WORD.exec(text)?.[0] ?? text[at] ?? '';
+  COMMAND.lastIndex = at;
+  const name = COMMAND.exec(text)?.[0] ?? text[at] ?? '';
   // A letter glued to a blank: `\quadx`.
   return /^q?quad(?=[a-zA-Z])/.exec(name)?.[0] ?? name;
 }
 
-function braced(text: string, open: number): { content: string; end: number } {
+function braced(text: string, at: number): { content: string; end: number } {
+  let open = at;
+  while (text[open] === ' ') open++;
   if (text[open] !== '{') throw new Unparsed('a brace is missing');
   let depth = 0;
   for (let i = open; i < text.length; i++) {
