@@ -23,7 +23,6 @@ export function numberWord(text: string): string | undefined {
   if (ratio) return `${ratio[1]}:${ratio[2]}`;
   if (/\d|[a-z]{20}/.test(text) || !/\p{L}{3}/u.test(text)) return undefined;
   const parts = plainWords(text).replace(/-/g, ' ').split(' ');
-  if (parts.length > 12 || !/^[a-z]/.test(parts[0] ?? '')) return undefined;
   const [one, bottom = 1n] = SCALES.get(parts.at(-1) ?? '') ?? [];
   if (one !== 1n || parts.length === 1) return whole(parts)?.toString();
   const top = whole(parts.slice(0, -1));

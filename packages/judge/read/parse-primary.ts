@@ -1,7 +1,7 @@
 // The leaves of an answer: numbers, letters, brackets, bars, functions with their powers and indices. The
 // commands of LaTeX are in parse-command.ts.
 
-import { call, neg, num, type Node, some } from '../base/ast.ts';
+import { call, mul, neg, num, type Node, some } from '../base/ast.ts';
 import { accept, acceptCmd, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { isRefusing } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../base/limits.ts';
@@ -172,11 +172,8 @@ function word(c: Cursor, name: string): Node {
   if (operator) return operator;
   if (lower === 'pi') return { k: 'const', name: 'pi' };
   if (/^(inf|infty|infinity|oo)$/.test(lower)) return { k: 'const', name: 'inf' };
-  const items: Node[] = [...name].map((l, n) => (n === name.length - 1 ? letter(c, l) : plainLetter(l)));
   // A power behind the run belongs to its last letter: ab² is a·b².
-  const last = items.pop();
-  if (last && items.length > 0) return { k: 'mul', items: [...items, parsePostfix(c, last)] };
-  return last ?? { k: 'text', text: name };
+  return mul([...Array.from(name.slice(0, -1), plainLetter), parsePostfix(c, letter(c, name.at(-1)!))]);
 }
 
 /** `{n \\over k}` and `{n \\choose k}`. */

@@ -18,18 +18,11 @@ export function relop(token: Token | undefined): Relop | undefined {
 }
 
 /** Words that change nothing before a value: "so the total is", "both". A name behind them is no word: `the area A = 5`. */
-export const leads = (c: Cursor): boolean => {
-  const token = peek(c);
-  const next = peek(c, 1);
-  return (
-    (token?.t === 'text' || token?.t === 'word') &&
-    token.v
-      .split(/[\s:,]+/)
-      .every((word) => word === '' || /^[Aa]$/.test(word) || isHarmlessWord(word.toLowerCase())) &&
-    !isSign(next, '=', '^', '_') &&
-    relop(next) === undefined
-  );
-};
+export function leads(c: Cursor): boolean {
+  const [token, next] = [peek(c), peek(c, 1)];
+  if ((token?.t !== 'text' && token?.t !== 'word') || isSign(next, '^', '_') || relop(next)) return false;
+  return (token.v.match(/[^\s:,]+/g) ?? []).every((word) => isHarmlessWord(word.toLowerCase()));
+}
 
 const PLAIN: readonly string[] = ['num', 'const', 'mul', 'div', 'pow', 'call'];
 export const isPlainNumber = (node: Node): boolean =>
