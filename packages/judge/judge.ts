@@ -31,7 +31,7 @@ export function judge(answer: string, solutions: string | readonly string[], opt
   mustBeAsked(answer, solutions, options);
   const leaf = leafOptions(options);
   const read = [solutions].flat().map((text) => readSolution(text, leaf));
-  const usable = read.filter((solution) => solution.usable);
+  const usable = read.filter(({ reason }) => reason === undefined);
   if (usable.length === 0) {
     const reason = read.every((solution) => solution.reason === 'empty') ? 'no-solution' : 'solution-unreadable';
     return { verdict: 'undecided', reason };
@@ -72,7 +72,6 @@ function compareFound(found: Found, gold: Solution, options: LeafOptions): Outco
 function* otherForms(found: Found, gold: Solution, question: string): Generator<readonly [string, string]> {
   if (gold.bare !== undefined) yield [gold.bare, found.text];
   if (found.bare !== undefined) yield [gold.text, found.bare];
-  if (gold.bare !== undefined && found.bare !== undefined) yield [gold.bare, found.bare];
   if (question === '') return;
   if (asksPercent(question)) yield [withoutPercent(gold.text), withoutPercent(found.text)];
   const scaled = withoutAskedScale(found.text, question);

@@ -39,12 +39,12 @@ export type SolutionExam =
   { readonly usable: true; readonly inWords?: true } | { readonly usable: false; readonly reason: Unusable };
 
 export interface Solution {
-  readonly usable: boolean;
-  readonly reason: Unusable | undefined;
   readonly text: string;
-  readonly bare: string | undefined;
+  readonly bare?: string | undefined;
   /** It cannot be evaluated: only the same spelling is right. */
-  readonly spelled: boolean;
+  readonly spelled?: true;
+  /** It cannot be used. */
+  readonly reason?: Unusable;
 }
 
 /** Can the judge read this solution, and does it judge it right against itself? */
@@ -65,21 +65,15 @@ const isInWords = (text: string): boolean =>
 
 export function readSolution(text: string, options: LeafOptions): Solution {
   const found = extracted(text);
-  if (!found) return isSpelling(text) && !PROSE.test(text) ? spelled(text) : unusable('empty');
+  if (!found)
+    return isSpelling(text) && !PROSE.test(text) ? { text: text.trim(), spelled: true } : { text, reason: 'empty' };
   // Decimals and names change what a pair is worth, not whether a text can be read; known choices do.
   const isPlain = !options.rename && !options.decimalsGiven && options.choices.length === 0;
   const own = isPlain ? standing(found.text) : standsForItself(found.text, options);
-  if (own === 'spelled') return spelled(found.text);
-  if (own !== 'yes') return unusable(own);
-  return { usable: true, reason: undefined, text: found.text, bare: found.bare, spelled: false };
+  if (own === 'spelled') return { text: found.text.trim(), spelled: true };
+  return own === 'yes' ? found : { text, reason: own };
 }
 
-const spelled = (text: string): Solution => ({
-  ...{ usable: true, reason: undefined, bare: undefined, spelled: true },
-  text: text.trim(),
-});
-
-const unusable = (reason: Unusable): Solution => ({ usable: false, reason, text: '', bare: undefined, spelled: false });
 const PROSE = /(?<!\\)\b[A-Za-z]{2,}\s+[A-Za-z]{2,}\b/;
 const PLAIN = leafOptions();
 const standing = remembered((text: string) => standsForItself(text, PLAIN), MANY);

@@ -8,7 +8,7 @@ import { isUnitWord } from '../read/unit-words.ts';
 
 const REACH = 20_000;
 /** A sentence ends before a capital, a bracket or emphasis; a point within a number or before a small letter ends none. */
-const SENTENCE = /(?<=[.!?][)*"]?)\s+(?=[\p{Lu}[*(\uE000])|(?<=[.!?;])\s+(?=\p{Lo})|\n+|(?<=！)/u;
+const SENTENCE = /(?<=[.!?][)*"]?)\s+(?=[\p{Lu}[*(\uE000])|(?<=[.!?;])\s+(?=\p{Lo})|\n+|(?<=！)/gu;
 const FORMULA = '\uE000';
 /** `$n$`, `$ABC$`: a name stands for no value. */
 const NAME =
@@ -21,7 +21,8 @@ export function lastValue(source: string, question: string): string | undefined 
   const plain = blanked(text, formulas);
   const given = givenBy(question);
   let end = plain.length;
-  for (const { start } of sentences(plain).toReversed()) {
+  const starts = [0, ...[...plain.matchAll(SENTENCE)].map(({ index, 0: gap }) => index + gap.length)];
+  for (const start of starts.toReversed()) {
     const sentence = plain.slice(start, end);
     const values = [
       ...formulas.filter((f) => f.start >= start && f.end <= end),
@@ -73,12 +74,6 @@ function blanked(text: string, formulas: readonly Segment[]): string {
   let out = '';
   for (const { start, end } of formulas) out += text.slice(out.length, start) + FORMULA.repeat(end - start);
   return out + text.slice(out.length);
-}
-
-function sentences(text: string): { readonly start: number }[] {
-  const starts = [{ start: 0 }];
-  for (const { index, 0: gap } of text.matchAll(new RegExp(SENTENCE, 'gu'))) starts.push({ start: index + gap.length });
-  return starts;
 }
 
 const NUMBER =

@@ -2,7 +2,7 @@
 
 import { isDenied, STATING } from '../read/choices.ts';
 import { isRefusing } from '../read/harmless-words.ts';
-import { dateOf, timeOf } from '../read/moments.ts';
+import { dateOf } from '../read/moments.ts';
 import { lastValue } from './last-value.ts';
 import { hasProse, mathSegments } from './segments.ts';
 
@@ -73,7 +73,7 @@ export function said(source: string, question = ''): Answer {
 function valueOfStatement(text: string, question: string): string | undefined {
   if (!/^["(*]*\p{L}[\p{L}\p{M}\s]/u.test(text) || !(hasProse(text) || /[^\P{L}\x00-\x7F]/u.test(text)))
     return undefined;
-  if (dateOf(text) !== undefined || timeOf(text) !== undefined) return undefined;
+  if (dateOf(text) !== undefined) return undefined;
   const value = lastValue(text, question);
   const before = value === undefined ? '' : text.slice(0, text.lastIndexOf(value.split(' ')[0]!));
   const words = (before.toLowerCase().match(/[a-z’']+/g) ?? []).filter((word) => word !== 'of');

@@ -136,9 +136,7 @@ const CONTRAST = /,?\s(?:unlike|whereas|while|rather than|instead of|as opposed 
 export const namesOneChoice = ({ rest }: Choice): boolean =>
   rest === '' ||
   !(
-    /^\s*[a-z]+s (?:the|an?|our|all|this|that)\b|(?<![A-Za-z])[A-Za-z]\)|\?|\b(?:or|and) \(?[A-Z](?![A-Za-z])/.test(
-      rest.replace(CONTRAST, ''),
-    ) ||
+    /(?<![A-Za-z])[A-Za-z]\)|\?|\b(?:or|and) \(?[A-Z](?![A-Za-z])/.test(rest.replace(CONTRAST, '')) ||
     /^[\s.,:;-]*(?:[/&+|]|(?:\(?[A-Z]\)?(?:[\s,]|$))|(?:or|and|not|nor|but|is|isn[’']t|was|can|cannot|can[’']t|could|may|might|maybe|perhaps|possibly|probably|would|wrong|incorrect|rather|never)\b)/i.test(
       rest,
     )

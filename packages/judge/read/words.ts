@@ -67,10 +67,7 @@ export const saysEverything = (text: string): boolean =>
   /^(?:(?:all )?real numbers|all reals?)(?: x)?$/.test(plainWords(text));
 
 export function sameWords(a: string, b: string): boolean {
-  // "All positive integers n": the name adds nothing.
-  const [x, y] = [a, b].map((text) =>
-    plainWords(text).replace(/(?<=\b(?:integers|numbers|reals|primes)) [a-z]$/, ''),
-  ) as [string, string];
+  const [x, y] = [plainWords(a), plainWords(b)];
   if (x.includes(' and ') || y.includes(' and ')) return parts(a) === parts(b);
   return x !== '' && (x === y || (NOTHING.test(x) && NOTHING.test(y)));
 }
