@@ -44,6 +44,8 @@ describe('doubles with a bound of their error', () => {
         ['sin', () => B.sin(a), () => x.sin()],
         ['cos', () => B.cos(a), () => x.cos()],
         ['atan2', () => B.atan2(a, b), () => Decimal.atan2(x, y)],
+        ['sinh', () => B.sinh(a), () => x.sinh()],
+        ['cosh', () => B.cosh(a), () => x.cosh()],
       ];
       for (const [name, own, theirs] of cases) {
         const ball = told(own);
@@ -59,15 +61,19 @@ describe('doubles with a bound of their error', () => {
   });
 
   test('refuse a part that they would lose', () => {
-    const [one, tiny] = [whole(1), B.fromRational(rational(1n, 10n ** 20n))];
-    for (const lost of [() => B.add(one, tiny), () => B.exp(tiny), () => B.cos(tiny), () => B.atan2(one, tiny)])
-      expect(lost).toThrow(B.Imprecise);
+    const [one, tiny, small] = [whole(1), ...[20n, 4n].map((n) => B.fromRational(rational(1n, 10n ** n)))] as B.Ball[];
+    const lost = [B.exp, B.cos, B.sin, B.sinh, B.cosh].map((f) => () => f(tiny!));
+    for (const part of [...lost, () => B.add(one!, tiny!), () => B.atan2(one!, tiny!), () => B.cos(small!)])
+      expect(part).toThrow(B.Imprecise);
+    expect(() => B.sinh(whole(20))).toThrow(B.Imprecise);
   });
 
   test('are zero where a sum cancels but for its error, and have no value where they are divided by it', () => {
     const root = B.root(whole(2), 2);
     const zero = B.sub(B.mul(root, root), whole(2));
-    expect(zero).toEqual(B.ZERO);
+    expect([zero.v, B.isKnownZero(zero)]).toEqual([0, true]);
+    expect(B.isKnownZero(B.mul(zero, whole(10 ** 9)))).toBe(false);
+    expect(B.add(whole(5), B.mul(zero, whole(10 ** 9))).e).toBeGreaterThan(1e-7);
     expect(() => B.div(root, zero)).toThrow(B.Undefined);
     expect(() => B.div(root, B.cos(B.div(B.PI, whole(2))))).toThrow(B.Undefined);
   });

@@ -9,6 +9,7 @@ import {
   type Ball,
   compare,
   cos,
+  cosh,
   div,
   exp,
   fromRational,
@@ -23,6 +24,7 @@ import {
   root,
   sign,
   sin,
+  sinh,
   sub,
   Undefined,
   ZERO,
@@ -172,11 +174,9 @@ function trigonometric(name: string, argument: () => Ball, at: Place): Complex |
     return real(name === 'tan' ? div(sin(x), cos(x)) : div(cos(x), sin(x)));
   }
   if (/^(?:sinh|cosh|tanh)$/.test(name)) {
-    const up = exp(argument());
-    const down = div(ONE, up);
-    const [difference, total] = [sub(up, down), add(up, down)];
-    if (name === 'tanh') return real(div(difference, total));
-    return real(div(name === 'sinh' ? difference : total, { v: 2, e: 0 }));
+    const x = argument();
+    if (name === 'tanh') return real(div(sinh(x), cosh(x)));
+    return real(name === 'sinh' ? sinh(x) : cosh(x));
   }
   if (!/^arc(?:sin|cos|tan)$/.test(name)) return undefined;
   const x = argument();

@@ -12,7 +12,7 @@ import { signsTurned } from './domains.ts';
 import type { Complex, Place } from './functions.ts';
 import { valueAt, WHOLE } from './numeric.ts';
 import * as Q from '../base/rational.ts';
-import { type Ball, isZero } from './balls.ts';
+import { type Ball, isKnownZero } from './balls.ts';
 import { drawn, residue } from './residues.ts';
 
 // Both signs, below and above one, far from zero: functions are told apart in every regime.
@@ -197,7 +197,7 @@ function same(a: Complex, b: Complex): Told {
   const apart = (x: Ball, y: Ball): boolean => Math.abs(x.v - y.v) > 4 * (x.e + y.e);
   if (apart(a.re, b.re) || apart(a.im, b.im)) return false;
   const all = [a.re, a.im, b.re, b.im];
-  if (all.every(isZero)) return 'zero';
+  if (all.every(isKnownZero)) return 'zero';
   // Agreement within a large error says nothing.
   const error = all.reduce((total, { e }) => total + e, 0);
   const size = all.reduce((total, { v }) => total + Math.abs(v), 0);
