@@ -47,25 +47,22 @@ function complete<T>(items: readonly (T | undefined)[]): T[] | undefined {
 /** Undefined when two points cannot be told apart. */
 export function sameReals(a: RealSet, b: RealSet, line: Line): boolean | undefined {
   try {
-    return places(a, b, line).every(([x, y]) => a.has(x) === b.has(y));
+    return places([...a.points, ...b.points], line).every((p) => a.has(p) === b.has(p));
   } catch (error) {
     if (error instanceof Untold) return undefined;
     throw error;
   }
 }
 
-/** The points of both, as each of them names it, and a number in each gap between them. */
-function places(a: RealSet, b: RealSet, line: Line): (readonly [Point, Point])[] {
-  const points: { at: Point; a?: Point; b?: Point }[] = [];
-  const named = [...a.points.map((p) => ({ at: p, a: p })), ...b.points.map((p) => ({ at: p, b: p }))];
-  for (const next of named.toSorted((p, q) => p.at.at - q.at.at)) {
-    const last = points.at(-1);
-    if (last && order(last.at, next.at, line) === 0) points[points.length - 1] = { ...next, ...last };
-    else points.push(next);
+/** Each of these points once, and a number in each gap between them. */
+function places(points: readonly Point[], line: Line): readonly Point[] {
+  const distinct: Point[] = [];
+  for (const point of points.toSorted((p, q) => p.at - q.at)) {
+    const last = distinct.at(-1);
+    if (!last || order(last, point, line) !== 0) distinct.push(point);
   }
-  const ends = points.map(({ at }) => at.at);
-  const gaps = [...ends, Infinity].map((high, k) => inGap(ends[k - 1] ?? -Infinity, high));
-  return [...points.map((p) => [p.a ?? p.at, p.b ?? p.at] as const), ...gaps.map((gap) => [gap, gap] as const)];
+  const ends = distinct.map(({ at }) => at);
+  return [...distinct, ...[...ends, Infinity].map((high, k) => inGap(ends[k - 1] ?? -Infinity, high))];
 }
 
 function inGap(low: number, high: number): Point {
@@ -169,8 +166,9 @@ function link(left: Node, op: Relop, right: Node, name: string, line: Line): Rea
   if (!test || !changes || changes.length === 0) return undefined;
   const [zeros, poles] = [changes.flatMap((own) => own.zeros), changes.flatMap((own) => own.poles)];
   const has = (p: Point): boolean => {
-    if (poles.some((pole) => order(p, pole, line) === 0)) return false;
-    if (zeros.includes(p) && changes.length === 1) return test(0);
+    const isAt = (point: Point): boolean => order(p, point, line) === 0;
+    if (poles.some(isAt)) return false;
+    if (changes.length === 1 && zeros.some(isAt)) return test(0);
     const [x, y] = [left, right].map((side) => pointAt(replaceSymbol(side, name, p.node), line.c));
     if (!x || !y) throw new Untold();
     return test(order(x, y, line));
