@@ -54,7 +54,7 @@ export function tokenize(text: string, commas: Commas): Token[] {
     } else if ((c >= '0' && c <= '9') || (c === '.' && /\d/.test(text[scan.at + 1] ?? ''))) readNumber(scan);
     else if (c === '\\') readBackslash(scan);
     else {
-      const run = match(scan, WORD);
+      const run = /[A-Za-z\u00c0-\uffff]/.test(c) ? match(scan, WORD) : undefined;
       if (run === undefined) readSign(scan, c);
       else readLetters(scan, run);
     }
@@ -95,17 +95,21 @@ function readNumber(scan: Scan): void {
 }
 
 function readLetters(scan: Scan, run: string): void {
-  const { text, tokens } = scan;
+  const { tokens } = scan;
   const last = tokens.at(-1);
   // "1 or W(x)" may be glued together.
   const word = /^(or|and)(?=[A-Z])/.exec(run)?.[0] ?? run;
-  // "x is 5" says x = 5; `3.2 x 10^5` and `9 x $2 = $18` multiply.
-  const isNamed = last?.t === 'id' || /^[A-Z]+$/.test(last?.v ?? '') || GREEK.has(last?.v ?? '');
-  const behind = text.slice(scan.at + 1, scan.at + 12);
-  const isTimes = /^\s*10\s*\^/.test(behind) || (scan.sp && /^\s*\\?\$?\s*\.?\d/.test(behind) && text.includes('='));
-  if (isNamed && /^(?:is|equals)$/i.test(word)) pushRead(scan, 'sign', word, '=');
-  else if (word === 'x' && last?.t === 'num' && isTimes) pushRead(scan, 'sign', word, '*');
+  // "x is 5" says x = 5.
+  const isNamed = (): boolean => last?.t === 'id' || /^[A-Z]+$/.test(last?.v ?? '') || GREEK.has(last?.v ?? '');
+  if (/^(?:is|equals)$/i.test(word) && isNamed()) pushRead(scan, 'sign', word, '=');
+  else if (word === 'x' && last?.t === 'num' && isTimes(scan)) pushRead(scan, 'sign', word, '*');
   else pushRead(scan, /^[A-Za-z]$/.test(word) ? 'id' : 'word', word);
+}
+
+/** `3.2 x 10^5` and `9 x $2 = $18` multiply. */
+function isTimes({ text, at, sp }: Scan): boolean {
+  const behind = text.slice(at + 1, at + 12);
+  return /^\s*10\s*\^/.test(behind) || (sp && /^\s*\\?\$?\s*\.?\d/.test(behind) && text.includes('='));
 }
 
 function readBackslash(scan: Scan): void {
