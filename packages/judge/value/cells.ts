@@ -43,8 +43,7 @@ export function guardsOf(nodes: readonly Node[], c: Comparison): Node[] {
   nodes.forEach(visit);
   return found
     .map((node) => withoutPower(node, c))
-    .filter((node) => letters(node).size > 0 && !isPositive(node, positives, c))
-    .map(withoutBars);
+    .filter((node) => letters(node).size > 0 && !isPositive(node, positives, c));
 }
 
 /** The h of h and of 2h: it has their sign. */
@@ -56,11 +55,11 @@ function loneLetter(node: Node, c: Comparison): string | undefined {
 
 const isImaginary = (n: Node): boolean => n.k === 'const' && n.name === 'i';
 
-/** The cube root and the square of u are zero where u is. */
+/** The cube root, the square and the size of u are zero where u is. */
 function withoutPower(node: Node, c: Comparison): Node {
   if (node.k === 'pow' && (exact(node.exp, c)?.num ?? 0n) > 0n) return withoutPower(node.base, c);
-  const [arg, degree] = node.k === 'call' && node.name === 'root' ? node.args : [];
-  return arg && degree?.k === 'num' && degree.value.num % 2n === 1n ? withoutPower(arg, c) : node;
+  const [arg, degree] = node.k === 'call' && /^(?:root|abs)$/.test(node.name) ? node.args : [];
+  return arg && (!degree || (degree.k === 'num' && degree.value.num % 2n === 1n)) ? withoutPower(arg, c) : node;
 }
 
 /** Greater than zero wherever it has a value, as far as its form shows, but for single points. */
@@ -88,13 +87,6 @@ function isPositive(node: Node, names: ReadonlySet<string>, c: Comparison): bool
     default:
       return false;
   }
-}
-
-/** |u| is zero where u is. */
-function withoutBars(node: Node): Node {
-  let form = node;
-  while (form.k === 'call' && form.name === 'abs' && form.args[0]) [form] = form.args;
-  return form;
 }
 
 const MAX_POINTS = 160;

@@ -4,119 +4,87 @@
 // a cell that cannot be reached.
 
 import { children, type Node, some } from '../base/ast.ts';
-import { cellPoints, guardsOf, type Point } from './cells.ts';
-import { type Comparison, type Equality, letters } from './comparison.ts';
-import { bits, exact } from './exact.ts';
 import { TooBig } from '../base/limits.ts';
-import { signsTurned } from './domains.ts';
-import type { Complex, Place } from './functions.ts';
-import { valueAt, WHOLE } from './numeric.ts';
 import * as Q from '../base/rational.ts';
 import { type Ball, isKnownZero } from './balls.ts';
+import { cellPoints, guardsOf, type Point } from './cells.ts';
+import { type Comparison, type Equality, letters } from './comparison.ts';
+import { signsTurned } from './domains.ts';
+import { bits, exact } from './exact.ts';
+import type { Complex, Place } from './functions.ts';
+import { valueAt, WHOLE } from './numeric.ts';
 import { drawn, residue } from './residues.ts';
 
-// Both signs, below and above one, far from zero: functions are told apart in every regime.
+// Both signs, below and above one, far from zero: functions are told apart in every regime. Each is a row of values for the
+// letters, and some rows have no value: five that agree are enough, in formulas that few numbers make.
 const POINTS =
   '713 2371 -1319 391 1871 -617 3343 1109 7919 -2789 241 1601 -457 1013 2879 547 23911 -1753 881 3041 -9241 149 1427 2153 617389'
     .split(' ')
     .map(BigInt);
-const AGREEING_POINTS = 8;
-const AGREEING_WHOLE_POINTS = 14;
-const WHOLE_ROWS = 40;
-const MAX_BITS = 40;
+const ENOUGH = 5;
 const MAX_LETTERS = 26;
+const MAX_BITS = 40;
 const MOST_ERROR = 1e-10;
 const FAR = [Q.rational(-1_000_003n), Q.rational(1_000_003n)];
 
 export function sampled(a: Node, b: Node, c: Comparison): Equality {
-  const names = [...letters(b, letters(a))].sort();
-  if (names.length > MAX_LETTERS) throw new TooBig('too many letters');
-  const open = some(a, isUnevaluated) !== some(b, isUnevaluated);
-  const different = open ? 'unknown' : 'different';
-  const realOnly = names.length > 0 && !some(a, isImaginary) && !some(b, isImaginary);
-  const told = (point: Point): Told => atPoint(a, b, c, point, realOnly);
-  const plan = planOf(a, b, names, c, (point) => told(point) === false);
-  if (!plan) return different;
-  const agreed: Point[] = [];
-  let zeros = 0;
-  for (const point of plan.points) {
-    const word = told(point);
-    if (word === false) return different;
-    if (word === 'one') return 'unknown';
-    if (word === 'zero') zeros++;
-    if (word === true || word === 'zero') agreed.push(point);
-    if (agreed.length >= plan.enough) break;
-  }
-  if (!plan.closed || agreed.length < plan.needed || isLong(a, c) || isLong(b, c)) return 'unknown';
   const own = [letters(a), letters(b)] as const;
-  // A letter that one side lacks must not matter to the other, however far it goes: min(x, y) is no min(t, y).
-  const alone = names.filter((name) => own.some((set) => !set.has(name)));
-  for (const point of alone.length > 0 ? agreed : [])
-    for (const name of alone)
-      for (const far of FAR) if (told(new Map(point).set(name, far)) === false) return different;
-  // Zeros alone show something only where nothing else is met.
-  return zeros === agreed.length || agreed.length - zeros >= plan.needed ? 'sampled' : 'unknown';
-}
-
-interface Plan {
-  readonly points: Iterable<Point>;
-  /** The points reach every region. */
-  readonly closed: boolean;
-  readonly enough: number;
-  readonly needed: number;
-}
-
-/** Undefined where a plain point tells the two apart, so that no cell need be found. */
-function planOf(
-  a: Node,
-  b: Node,
-  names: readonly string[],
-  c: Comparison,
-  differ: (point: Point) => boolean,
-): Plan | undefined {
-  const guards = guardsOf([a, b], c);
-  const guarded = new Set(guards.flatMap((guard) => [...letters(guard)]));
-  const steps = some(a, isStep) || some(b, isStep);
+  const names = [...new Set([...own[0], ...own[1]])].sort();
+  if (names.length > MAX_LETTERS) throw new TooBig('too many letters');
+  const realOnly = names.length > 0 && !some(a, isImaginary) && !some(b, isImaginary);
   const counted = new Set<string>();
   for (const node of [a, b]) collectCounted(node, counted);
-  const forced = counted.size > 0;
+  const guards = guardsOf([a, b], c);
+  const guarded = new Set(guards.flatMap((guard) => [...letters(guard)]));
+  const rows = rowsOf(seedOf(a, b, c), names, counted, guarded);
+  let [agreed, zeros] = [0, 0];
+  const told = (point: Point): Told => atPoint(a, b, c, point, realOnly);
+  const different = some(a, isUnevaluated) === some(b, isUnevaluated) ? 'different' : 'unknown';
+  const differAt = (points: readonly Point[]): Equality | undefined => {
+    for (const point of points) {
+      const word = told(point);
+      if (word === false) return different;
+      if (word === 'one') return 'unknown';
+      if (word === 'zero') zeros++;
+      if (word === true) agreed++;
+    }
+    return undefined;
+  };
+  const word = differAt(rows);
+  if (word) return word;
+  const { points, closed } = cellPoints(guards, c);
+  const inCells = differAt(points.map((point, k) => new Map([...(rows[k % rows.length] ?? []), ...point])));
+  if (inCells) return inCells;
+  if (!closed || [a, b].some((node) => some(node, isStep)) || [...guarded].some((name) => counted.has(name)))
+    return 'unknown';
+  // A letter that one side lacks must not matter to the other, however far it goes: min(x, y) is no min(t, y).
+  for (const name of names.filter((one) => own.some((set) => !set.has(one))))
+    for (const row of rows) if (FAR.some((far) => told(new Map(row).set(name, far)) === false)) return different;
+  if (isLong(a, c) || isLong(b, c)) return 'unknown';
+  // Zeros alone show something only where nothing else is met.
+  const enough = names.length === 0 ? 1 : ENOUGH;
+  return agreed >= enough || (agreed === 0 && zeros >= enough) ? 'sampled' : 'unknown';
+}
+
+/** Values of all letters, row by row. */
+function rowsOf(
+  seed: bigint,
+  names: readonly string[],
+  counted: Set<string>,
+  guarded: ReadonlySet<string>,
+): readonly Point[] {
+  if (names.length === 0) return [new Map()];
+  const natural = counted.size > 0;
   for (const name of names) if (COUNTING.test(name) && !guarded.has(name)) counted.add(name);
-  let closed =
-    !steps && guards.every((guard) => letters(guard).size > 0) && ![...guarded].some((name) => counted.has(name));
-  const seed = seedOf(a, b, c);
-  const rows = counted.size > 0 ? WHOLE_ROWS : POINTS.length;
-  const rest = names.filter((name) => !guarded.has(name));
-  const made: Point[] = [];
-  const rowAt = (row: number): Point =>
-    (made[row] ??= new Map(
-      names.map((name, column) => [
-        name,
-        counted.has(name) ? wholeValue(seed, row, column, forced) : realValue(seed, row, column),
-      ]),
-    ));
-  const table = function* (): Generator<Point> {
-    for (let row = 0; row < rows; row++) yield rowAt(row);
-  };
-  if (names.length === 0) return { points: [new Map()], closed: true, enough: 1, needed: 1 };
-  if (guards.length === 0) {
-    const whole = counted.size > 0;
-    const enough = whole ? AGREEING_WHOLE_POINTS : AGREEING_POINTS;
-    return { points: table(), closed, enough, needed: 5 };
-  }
-  for (let row = 0; row < 8; row++) if (differ(rowAt(row))) return undefined;
-  const cells = cellPoints(guards, c);
-  closed &&= cells.closed;
-  const points = cells.points.map((point, row) => {
-    const full = new Map(point);
-    for (const name of rest) full.set(name, rowAt(row % rows).get(name) ?? Q.ONE);
-    return full;
-  });
-  return {
-    points: [...points, ...table()],
-    closed,
-    enough: points.length + rows,
-    needed: Math.min(5, points.length),
-  };
+  return POINTS.map(
+    (_, row) =>
+      new Map(
+        names.map((name, column) => [
+          name,
+          counted.has(name) ? wholeValue(seed, row, column, natural) : realValue(seed, row, column),
+        ]),
+      ),
+  );
 }
 
 const isImaginary = (n: Node): boolean => n.k === 'const' && n.name === 'i';
@@ -148,7 +116,7 @@ const draw = (seed: bigint, row: number, column: number, from: bigint): bigint =
 
 /** Small ones first; both signs only where nothing asks for a natural number. */
 function wholeValue(seed: bigint, row: number, column: number, natural: boolean): Q.Rational {
-  const size = 1n + draw(seed, row, column, row < 20 ? 9n : 24n);
+  const size = 1n + draw(seed, row, column, row < 12 ? 9n : 24n);
   return Q.rational(!natural && row % 3 === 2 ? -size : size);
 }
 
