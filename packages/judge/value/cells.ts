@@ -137,7 +137,10 @@ export function cellPoints(
   };
   // With many letters the tree of cells is cut; then the cells may not be complete.
   if (names.length > 4) closed = false;
-  const all = walk(names.slice(0, 4), new Map());
+  const walked = names.slice(0, 4);
+  const all = walk(walked, new Map());
+  // The cells of the first letter are seen from few values of the second one.
+  if (walked.length === 2) all.push(...walk(walked.toReversed(), new Map()));
   if (all.length > MAX_POINTS * 4) closed = false;
   const step = Math.max(1, all.length / MAX_POINTS);
   const points = Array.from(
