@@ -74,14 +74,13 @@ function rowsOf(
   guarded: ReadonlySet<string>,
 ): readonly Point[] {
   if (names.length === 0) return [new Map()];
-  const natural = counted.size > 0;
   for (const name of names) if (COUNTING.test(name) && !guarded.has(name)) counted.add(name);
   return POINTS.map(
     (_, row) =>
       new Map(
         names.map((name, column) => [
           name,
-          counted.has(name) ? wholeValue(seed, row, column, natural) : realValue(seed, row, column),
+          counted.has(name) ? wholeValue(seed, row, column) : realValue(seed, row, column),
         ]),
       ),
   );
@@ -114,11 +113,9 @@ function seedOf(a: Node, b: Node, c: Comparison): bigint {
 const draw = (seed: bigint, row: number, column: number, from: bigint): bigint =>
   drawn(`${seed}:${row}:${column}`) % from;
 
-/** Small ones first; both signs only where nothing asks for a natural number. */
-function wholeValue(seed: bigint, row: number, column: number, natural: boolean): Q.Rational {
-  const size = 1n + draw(seed, row, column, row < 12 ? 9n : 24n);
-  return Q.rational(!natural && row % 3 === 2 ? -size : size);
-}
+/** Small ones first; a count is no part of what was asked below one. */
+const wholeValue = (seed: bigint, row: number, column: number): Q.Rational =>
+  Q.rational(1n + draw(seed, row, column, row < 12 ? 9n : 24n));
 
 function realValue(seed: bigint, row: number, column: number): Q.Rational {
   const n = POINTS[(row + column * 7) % POINTS.length] ?? 1n;
@@ -156,9 +153,7 @@ function atPoint(a: Node, b: Node, c: Comparison, point: Point, realOnly: boolea
   if (typeof x === 'object' && typeof y === 'object') return same(x, y);
   // ln x² has values where 2 ln x has none: equal where both are real is not equal.
   const one = (x === 'not-real' && typeof y === 'object') || (y === 'not-real' && typeof x === 'object');
-  // A count below zero is no part of what was asked.
-  const counts = [...point].every(([name, to]) => !(COUNTING.test(name) && to.num < 0n && to.den === 1n));
-  return one && counts && !signsTurned(x === 'not-real' ? a : b, at) ? 'one' : undefined;
+  return one && !signsTurned(x === 'not-real' ? a : b, at) ? 'one' : undefined;
 }
 
 function same(a: Complex, b: Complex): Told {
