@@ -69,17 +69,3 @@ export function raise(base: Residue, exp: bigint): Residue | undefined {
 
 export const residueOfRational = (q: Rational): Residue =>
   residueOf(q.den === 1n ? q.num : mod(q.num) * inverseMod(q.den));
-
-const roots = new Map<bigint, Residue>();
-
-/** One of the two roots of a prime, always the same, so that products of roots stay consistent. */
-export function rootOfPrime(prime: bigint): Residue {
-  let root = roots.get(prime);
-  if (!root) {
-    const candidate = raise(residueOf(prime), (P + 1n) / 4n)!;
-    const isRoot = isSame(times(candidate, candidate), residueOf(prime));
-    root = isRoot ? candidate : { re: 0n, im: raise(residueOf(-prime), (P + 1n) / 4n)!.re };
-    if (roots.size < 10_000) roots.set(prime, root);
-  }
-  return root;
-}

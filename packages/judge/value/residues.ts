@@ -1,21 +1,11 @@
 // The symbolic layer: the normal form of an expression, taken modulo a prime at seeded points. Polynomials,
-// fractions of them, i, π, e and square roots of rationals are mapped by a ring homomorphism into a field
+// fractions of them, i, π and e are mapped by a ring homomorphism into a field
 // (field.ts), so equal forms give equal residues, and different ones differ but with a
 // chance below 2^-100. Unlike an expanded normal form its size never grows: (a+b+c)^400 costs as much as
-// (a+b)^2. Everything else (sin, nested roots, unknown functions) is an opaque letter named by its arguments.
+// (a+b)^2. Everything else (roots, sin, unknown functions) is an opaque letter named by its arguments.
 
 import type { Node } from '../base/ast.ts';
-import {
-  inverse,
-  negative,
-  plus,
-  raise,
-  type Residue,
-  residueOf,
-  residueOfRational,
-  rootOfPrime,
-  times,
-} from './field.ts';
+import { inverse, negative, plus, raise, type Residue, residueOf, residueOfRational, times } from './field.ts';
 import type { Comparison } from './comparison.ts';
 import { exact, replaceSymbol, rootOf } from './exact.ts';
 import { spend } from '../base/limits.ts';
@@ -146,41 +136,10 @@ function callResidue(node: Extract<Node, { k: 'call' }>, c: Comparison): Residue
 const SYMMETRIC = new Set(['gcd', 'lcm', 'max', 'min', 'dot']);
 
 const MAX_DEGREE = 1n << 31n;
-const SMALL_PRIMES = sieve(1000);
-
-function sieve(max: number): bigint[] {
-  const found: bigint[] = [];
-  for (let n = 2; n < max; n++) if (found.every((p) => n % Number(p) !== 0)) found.push(BigInt(n));
-  return found;
-}
-
 function rootResidue(arg: Node, degree: number, c: Comparison): Residue | undefined {
   const value = exact(arg, c);
-  if (value && value.num >= 0n) {
-    const whole = rootOf(value, degree);
-    if (whole) return residueOfRational(whole);
-  }
-  if (!value || degree !== 2) return opaque(`root${degree}`, [arg], c);
-  // √(a/b) = √(ab)/b
-  let rest = (value.num < 0n ? -value.num : value.num) * value.den;
-  if (rest > 1n << 200n) return opaque('root2', [arg], c);
-  let product = value.num < 0n ? residueOf(0n, 1n) : residueOf(1n);
-  for (const prime of SMALL_PRIMES) {
-    while (rest % (prime * prime) === 0n) {
-      rest /= prime * prime;
-      product = times(product, residueOf(prime));
-    }
-    if (rest % prime === 0n) {
-      rest /= prime;
-      product = times(product, rootOfPrime(prime));
-    }
-    if (rest < prime * prime) break;
-  }
-  if (rest > 1n) {
-    if (rest < 1_000_000n) product = times(product, rootOfPrime(rest));
-    else return opaque('root2', [arg], c);
-  }
-  return times(product, residueOfRational(Q.rational(1n, value.den)));
+  const whole = value && value.num >= 0n ? rootOf(value, degree) : undefined;
+  return whole ? residueOfRational(whole) : opaque(`root${degree}`, [arg], c);
 }
 
 function bigResidue(node: Extract<Node, { k: 'big' }>, c: Comparison): Residue | undefined {
