@@ -129,10 +129,13 @@ function isRounded(gold: Node, answer: Node, c: Comparison, { decimals, decimals
   const places = placesOf(decimal);
   // 940.5 is no rounding of 940.500000001: a rounded value almost never ends so early.
   if (!decimalsGiven && places < MIN_PLACES) return false;
-  const value = exact(other, c) ?? precise(other, c);
+  const fraction = exact(other, c);
+  const value = fraction ?? precise(other, c);
   // A value that can be written in so many places has to be.
   if (!value || (!decimalsGiven && placesOf(value) <= decimals)) return false;
-  return isAlike(decimal, value) && (decimalsGiven || near(Q.sub(decimal, value), value, places));
+  // A double knows no more places.
+  const known = fraction ? places : Math.min(places, 13);
+  return isAlike(decimal, value) && (decimalsGiven || near(Q.sub(decimal, value), value, known));
 }
 
 /** Decimal places that a fraction needs; more than a thousand count as endless. */

@@ -33,17 +33,13 @@ function sameForm(a: Node, b: Node, c: Comparison): Equality | undefined {
   return isOpaque(a, c) || isOpaque(b, c) ? undefined : 'different';
 }
 
-/** Holds anything beyond fractions of polynomials in letters, i, π, e and roots of rationals? */
+/** Holds anything beyond fractions of polynomials in letters, i, π and e? */
 function isOpaque(node: Node, c: Comparison): boolean {
-  if (node.k === 'call') {
-    if (exact(node, c)) return false;
-    return true;
-  }
   if (node.k === 'pow') {
     const exp = exact(node.exp, c);
     return !(exp && exp.den === 1n) || isOpaque(node.base, c);
   }
-  if (node.k === 'apply' || node.k === 'big') return !exact(node, c);
+  if (/^(?:call|apply|big)$/.test(node.k)) return !exact(node, c);
   return children(node).some((child) => isOpaque(child, c));
 }
 
