@@ -1,7 +1,7 @@
 // What a text states: the words behind "the answer is" up to the end of their sentence, and the value that such words end in.
 
-import { isDenied, STATING } from '../read/choices.ts';
-import { isRefusing } from '../read/harmless-words.ts';
+import { isDenied, STATING, STATING_CHOICE } from '../read/choices.ts';
+import { isHedged, isRefusing } from '../read/harmless-words.ts';
 import { dateOf } from '../read/moments.ts';
 import { lastValue } from './last-value.ts';
 import { hasProse, mathSegments } from './segments.ts';
@@ -29,7 +29,9 @@ const REASON = /(?:,?\s+(?:because|since)|,\s+not)\s[^]*$/;
 /** The last statement of a text, or the last that is accepted, such as the name of a choice. */
 export function stated(source: string, cut: boolean, accepts?: (statement: string) => boolean): Answer | undefined {
   const text = source.slice(-PHRASE_CHARS);
-  for (const { index, 0: words } of [...text.matchAll(STATING)].slice(-MOST_PHRASES).toReversed()) {
+  for (const { index, 0: words } of [...text.matchAll(accepts ? STATING_CHOICE : STATING)]
+    .slice(-MOST_PHRASES)
+    .toReversed()) {
     const rest = text.slice(index + words.length).replace(/^[\s*:}]+/, '');
     const end = endOfStatement(rest);
     const raw = rest.slice(0, end).replace(REASON, '').trim();
@@ -69,13 +71,21 @@ export function said(source: string, question = ''): Answer {
   return { text, ...(value !== undefined && { otherwise: value }) };
 }
 
+/** Two words that bound or deny what stands behind them, and are harmless alone. */
+const KEEPS_OFF = /(?:^| )(?:close|up|different|not equal) (?:to|from)$/;
+
 /** "She sold 5 apples" says its last value; "5 apples or more" and "at most 6" are answers as they stand. */
 function valueOfStatement(text: string, question: string): string | undefined {
   if (!/^["(*]*\p{L}[\p{L}\p{M}\s]/u.test(text) || !(hasProse(text) || /[^\P{L}\x00-\x7F]/u.test(text)))
     return undefined;
   if (dateOf(text) !== undefined) return undefined;
   const value = lastValue(text, question);
-  const before = value === undefined ? '' : text.slice(0, text.lastIndexOf(value.split(' ')[0]!));
-  const words = (before.toLowerCase().match(/[a-z’']+/g) ?? []).filter((word) => word !== 'of');
-  return words.at(-1) === 'or' || words.slice(-2).some(isRefusing) ? undefined : value;
+  if (value === undefined) return undefined;
+  const before = text.slice(0, text.lastIndexOf(value.split(' ')[0]!)).replace(/\bnot\s[^]*\bbut\b/i, '');
+  const words = (before.toLowerCase().match(/[a-z’']+|[<>≤≥≠±]/g) ?? []).filter((word) => word !== 'of');
+  const last = words.slice(-2);
+  const isBound = isHedged(last.join(' ')) && !/\d\.\d/.test(value);
+  return isBound || isDenied(before) || last.at(-1) === 'or' || last.some(isRefusing) || KEEPS_OFF.test(words.join(' '))
+    ? undefined
+    : value;
 }

@@ -145,7 +145,7 @@ export const namesOneChoice = ({ rest }: Choice): boolean =>
 const LINE_CHARS = 400;
 /** "not B", "it cannot be B" deny, "if it is B" supposes; "A or B", "A, B" name none. */
 const DENIED =
-  /(?:\b(?:if|suppose|supposing|assume|assuming|whether|unless|not|never|nor|neither|cannot|eliminates?|excludes?|rules? out)\b|n[’']t\b)(?:(?!\bbut\b)[^,.;:]){0,30}$|(?:不(?!难|難)|[没未非若误誤错錯除]|如果|假如)[^,.;:]{0,3}$|(?:^|\s)(?:no es|não é|non|nicht|pas|niet|inte|bukan|không|all but|except)(?:\s[^,.;:]{0,20})?$/i;
+  /(?:\b(?:if|suppose|supposing|assume|assuming|whether|unless|not|never|nor|neither|cannot|eliminates?|excludes?|rules? out)\b|n[’']t\b)(?:(?!\bbut\b)[^,.;:]){0,30}$|(?:不(?![难難同])|[没未非若误誤错錯除]|如果|假如)[^,.;:]{0,3}$|(?:^|\s)(?:no es|não é|non|nicht|pas|niet|inte|bukan|không|all but|except)(?:\s[^,.;:]{0,20})?$/i;
 export const isDenied = (before: string): boolean => DENIED.test(before);
 const DENIED_BEHIND = /^["'`”)\]*]*\s+(?:(?:is|was|seems)(?:n[’']t| not| wrong| incorrect| false)|cannot|can[’']t)\b/i;
 const ONE_OF_SEVERAL =
@@ -159,29 +159,33 @@ const inEitherCase = (all: string): string =>
 const NAMING = String.raw`(?:${inEitherCase('choose choosing chose pick select options? choice answer say guess go(?:ing)?\\swith')})(?: is|:)?|(?:choice|option|answer|one|correct|right|best)\b[^.!?\n]{0,20} (?:is|be)`;
 /** Words before the letter in which a line ends. */
 const CONCLUDING = `${inEitherCase("so thus therefore hence is be leaves leaving leaving\\sonly leaves\\sonly us\\swith probably likely definitely it[’']s think")}|not\\s\\(?[A-Z]\\)?,?\\sbut`;
-/** "is", as languages in Latin letters lead with it to a letter: "est la lettre B". */
-const COPULA = String.raw`(?<!\p{L})(?:est|es|ist|lautet|é|è|är|je|adalah|là|este)(?!\p{L})(?:\s(?:donc|also|pues|portanto|quindi|dunque))?(?:\s(?:la|le|el|il|a|o|die|der|das))?(?:\s(?:lettre|réponse|option|respuesta|resposta|risposta|opción|opção|opzione|letra|lettera|alternativa|buchstabe|antwort))?`;
+const NOUNS =
+  'lettre|réponse|option|respuesta|resposta|risposta|opción|opção|opzione|letra|lettera|alternativa|buchstabe|antwort';
+/** "is", as languages in Latin letters lead with it to an answer: "est la lettre B". A small `a` may be a letter as well as an article. */
+const COPULA = String.raw`(?<!\p{L})(?:est|es|ist|lautet|é|è|är|je|adalah|là|este)(?!\p{L})(?:\s(?:donc|also|pues|portanto|quindi|dunque))?(?:\s(?:la|le|el|il|die|der|das|une?|eine?|una|uma?)(?=\s\p{L})|\s[ao](?=\s(?:${NOUNS})))?(?:\s(?:${NOUNS}))?`;
 
 const LETTER_AHEAD = String.raw`(?=[(["'*\s]{0,4}[A-Z](?![A-Za-z]))`;
 const LETTERS_AHEAD = String.raw`(?=[(["'*\s]{0,4}[A-Z]{1,9}(?![A-Za-z]))`;
-/** The words behind which a text states its choice, in the languages that models are asked in. */
-export const STATING = new RegExp(
-  [
-    String.raw`\banswers?\**\s{0,9}(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s{0,9}(?:is|[’']s|are|(?:should|must|would|will|has to) be|:|=|\s[-–—]\s)\**\s{0,9}:?\**`,
-    String.raw`\b(?:correct|right|true) (?:option|choice|answer|statement|one)s? (?:is|are|(?:should|must|would|will) be)\**:?\**`,
-    String.raw`\b(?:actually|correction|I mean|make that)[,:]?\s+(?:it(?:[’']s|\sis)\s+)?${LETTER_AHEAD}`,
-    String.raw`(?<!\p{L})(?:réponse|respuesta|antwort|lösung|resposta|risposta|antwoord|svaret|odpověď|jawaban|răspunsul|đáp án|trả lời|solución|solução|soluzione)(?!\p{L})(?:(?!\s(?:no|non|não|nicht|ne|niet|inte|bukan|không)\s|\sn[’'])[^.!?:\n]){0,30}?(?:${COPULA}|\sis(?!\p{L})|:)\**`,
-    String.raw`(?:答案|正解|答え|回答|解答|정답|답[은:]|الجواب|الإجابة|الاجابة|پاسخ|ответ|উত্তর|उत्तर|คำตอบ|תשובה|选(?!项)择?|選(?![項択])擇?)(?:(?!${NOT})[^\p{Script=Latin}\p{N}.,;!?\n]){0,20}${LETTERS_AHEAD}`,
-  ].join('|'),
-  'giu',
-);
+/** The words behind which a text states its answer, in languages that models are asked in. */
+const STATES = [
+  String.raw`\banswers?\**\s{0,9}(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s{0,9}(?:is|[’']s|are|(?:should|must|would|will|has to) be|:|=|\s[-–—]\s)\**\s{0,9}:?\**`,
+  String.raw`\b(?:correct|right|true) (?:option|choice|answer|statement|one)s? (?:is|are|(?:should|must|would|will) be)\**:?\**`,
+  String.raw`(?<!\p{L})(?:réponse|respuesta|antwort|lösung|resposta|risposta|antwoord|svaret|odpověď|jawaban|răspunsul|đáp án|trả lời|solución|solução|soluzione)(?!\p{L})(?:(?!\s(?:no|non|não|nicht|ne|niet|inte|bukan|không)\s|\sn[’'])[^.!?:\n]){0,30}?(?:${COPULA}|\sis(?!\p{L})|:)\**`,
+];
+/** Before a letter also those of a correction, and of other writings, in which words may stand behind a value without a blank. */
+const NAMES = [
+  String.raw`\b(?:actually|correction|I mean|make that)[,:]?\s+(?:it(?:[’']s|\sis)\s+)?${LETTER_AHEAD}`,
+  String.raw`(?:答案|正解|答え|回答|解答|정답|답[은:]|الجواب|الإجابة|الاجابة|پاسخ|ответ|উত্তর|उत्तर|คำตอบ|תשובה|选(?!项)择?|選(?![項択])擇?)(?:(?!${NOT})[^\p{Script=Latin}\p{N}.,;!?\n\\|=+-]){0,20}${LETTERS_AHEAD}`,
+];
+export const STATING = new RegExp(STATES.join('|'), 'giu');
+export const STATING_CHOICE = new RegExp([...STATES, ...NAMES].join('|'), 'giu');
 
 const LETTER = String.raw`${OPENED}([A-Z])${CLOSED}[)\]]?`;
 const POINTED = new RegExp(
   String.raw`(?<![\w$\\^{=+*/-])(?:${[
     String.raw`(?<=\b(?:${NAMING}) )${LETTER}(?=[.,:;!]|\s*$|\s+${REASON}|\s[-–—]\s)`,
     String.raw`${LETTER}(?= ${APPROVED}| is[.!]?\s*$|\s?${CLOSING})`,
-    String.raw`(?:(?<=^|(?:[.,:;!?—→⇒]|[=-]>)\s|\b(?:${CONCLUDING})\s|${COPULA}\s)${LETTER}|\(([A-Z])\))(?=[.!]*\s*$)`,
+    String.raw`(?:(?<=^|(?:[.,:;!?—→⇒]|[=-]>)\s|\b(?:${CONCLUDING})\s|${COPULA}(?:\s[ao])?\s)${LETTER}|\(([A-Z])\))(?=[.!]*\s*$)`,
   ].join('|')})`,
   'gu',
 );

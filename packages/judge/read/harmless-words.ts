@@ -47,7 +47,7 @@ const CHANGING = wordSet(
 
 /** A hedge before or behind a whole number bounds it; before a decimal, and behind a value and "or", it says that it was rounded. */
 const HEDGES =
-  /(?<![a-z\\])(?<!\bor\s)(?:approximately|approx\.?|about|roughly|around)(?![a-z])|^\s*(?:\\approx|≈)|^~(?=\s?\d[^\\]*$)/gi;
+  /(?<![a-z\\])(?<!\bor\s)(?:approximately|approx\.?|about|roughly|around|circa)(?![a-z])|^\s*(?:\\approx|≈)|^~(?=\s?\d[^\\]*$)/gi;
 export const withoutHedges = (text: string): string => text.replace(HEDGES, ' ');
 export const isHedged = (text: string): boolean => text.search(HEDGES) >= 0;
 
@@ -114,6 +114,6 @@ const REFUSING = wordSet(`
   maybe perhaps possibly probably likely unlikely might may could suppose assume guess if unless whether except but
   least most more less fewer than over under above below beyond exceed exceeds exceeding greater larger smaller
   bigger lower higher upto within nearly almost hardly barely scarcely anything opposite far
-  half twice double triple thrice quarter minus negative plus square cube squared cubed le leq leqslant ge geq geqslant ne neq lt gt < > ≤ ≥ ≠`);
+  half twice double triple thrice quarter minus negative plus square cube squared cubed le leq leqslant ge geq geqslant ne neq lt gt < > ≤ ≥ ≠ ±`);
 
 export const isRefusing = (word: string): boolean => REFUSING.has(word.toLowerCase()) || /n[’']t$/i.test(word);
