@@ -46,7 +46,8 @@ export type Node =
   | { readonly k: 'family'; readonly body: Node; readonly over: Over };
 
 export type Over = 'Z' | 'N' | 'P';
-export type Join = 'and' | 'or' | ',';
+/** `()`: the values of a point, by their names. */
+export type Join = 'and' | 'or' | ',' | '()';
 export type Relop = '=' | '<' | '>' | '<=' | '>=' | '!=' | '~' | 'in' | 'notin' | 'subset' | '==mod';
 export type Kind = Node['k'];
 export type Of<K extends Kind> = Extract<Node, { k: K }>;

@@ -11,7 +11,7 @@ import {
   placeOfWords,
   solutionChoice,
 } from '../read/choices.ts';
-import { type Node, some } from '../base/ast.ts';
+import { children, type Node, some } from '../base/ast.ts';
 import { compareAnswers } from './compare.ts';
 import { familiesOf } from './families.ts';
 import { newComparison } from '../value/comparison.ts';
@@ -109,9 +109,8 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
     if (sameWords(gold, answer)) return AS_WRITTEN;
     if (isWording(gold) && isWording(answer)) return WRONG;
   }
-  const solution = readGold(gold);
+  const [solution, own] = readBoth(gold, answer);
   if (typeof solution === 'string') return WRONG;
-  const own = readAnswer(answer, solution);
   return typeof own === 'string' ? wrong(own) : decide(solution, own, options);
 }
 
@@ -147,17 +146,32 @@ type Unread = 'unreadable' | 'too-big';
 const readPlain = remembered((text: string) => read(text));
 const readGold = remembered((text: string) => read(text), MANY);
 
-const isSeveral = (node: Node): boolean =>
-  (node.k === 'list' || node.k === 'set' || node.k === 'tuple') && node.items.length > 1;
-
-/** A comma parts thousands, unless the solution has several items and the answer would be one; or decimals, in the reverse case. */
-function readAnswer(text: string, gold: Node): Node | Unread {
-  const plain = readPlain(text);
-  if (typeof plain === 'string' || !text.includes(',')) return plain;
-  if (isSeveral(gold) && !isSeveral(plain)) return read(text, 'items');
-  const isOne = !isSeveral(gold) && !some(gold, (node) => node.k === 'pm');
-  return isOne && plain.k === 'list' && /^[^,]*\d,\d+[^,]*$/.test(text) ? read(text, 'decimals') : plain;
+/** Several values, also behind a name: `x \in \{1, 3\}`, `x = 2 \pm 1`, the cells of a matrix. */
+function isSeveral(node: Node): boolean {
+  if (node.k === 'rel') return isSeveral(node.items.at(-1)!);
+  return some(
+    node,
+    (n) => /^(?:pm|matrix|setop)$/.test(n.k) || (/^(?:list|set|tuple)$/.test(n.k) && children(n).length > 1),
+  );
 }
+
+const isOne = (node: Node | Unread): boolean => typeof node !== 'string' && !isSeveral(node);
+
+/**
+ * A comma parts thousands, unless one side has several values and the other has one. Then it parts items in the one; if that still is
+ * one, it may be a decimal comma in the other: in a solution only in `0,5` and `3,14`, as `1,5` may be two values.
+ */
+function readBoth(solution: string, answer: string): readonly [Node | Unread, Node | Unread] {
+  const [gold, plain] = [readGold(solution), readPlain(answer)];
+  if (typeof plain === 'string' || isOne(gold) === isOne(plain)) return [gold, plain];
+  if (isOne(gold)) return [gold, isDecimal(plain, answer, /\d,\d/) ? read(answer, 'decimals') : plain];
+  const items = answer.includes(',') ? read(answer, 'items') : plain;
+  const isWritten = isOne(items) && isDecimal(gold, solution, /\b0,\d|\d,\d\d/);
+  return [isWritten ? read(solution, 'decimals') : gold, items];
+}
+
+const isDecimal = (node: Node | Unread, text: string, comma: RegExp): boolean =>
+  typeof node !== 'string' && node.k === 'list' && comma.test(text) && text.indexOf(',') === text.lastIndexOf(',');
 
 const ALL_EXCEPT =
   /^(?:(?:all|any|every)\s+)?(?:real numbers?|reals)(?:\s+\$?x\$?)?,?\s+(?:except(?:\s+for)?|other than|not equal to|excluding)\s+([^a-z]+)$/i;

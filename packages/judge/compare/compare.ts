@@ -115,13 +115,19 @@ const COMPARE: Readonly<
 };
 
 function compareOrdered(g: Node, a: Node, again: Compare): Sameness {
-  const [x, y] = [orderOf(g), orderOf(a)];
+  const [x, y] = [orderOf(pointOf(g, again)), orderOf(pointOf(a, again))];
   if (!x || !y) return 'different';
   // A vector may be written as a tuple.
   const isVector = (form: string): boolean => /^1×|×1$/.test(form);
   const isTuple = (form: string): boolean => !/[×:]/.test(form);
   const alike = x.form === y.form || (isVector(x.form) && isTuple(y.form)) || (isTuple(x.form) && isVector(y.form));
   return alike ? inOrder(x.items, y.items, again) : 'different';
+}
+
+/** A point that is said twice is that point. */
+function pointOf(node: Node, again: Compare): Node {
+  const [point, more] = isPoints(node) ? distinct(node.items, again) : [];
+  return point && !more ? point : node;
 }
 
 interface Order {
@@ -167,7 +173,6 @@ function compareUnordered(g: Node, a: Node, again: Compare): Sameness {
   const isBraced = (node: Node): boolean => node.k === 'set' && node.explicit;
   const alike: Compare = (x, y) => (isBraced(x) === isBraced(y) ? again(x, y) : 'different');
   // A set, what "or" joins, and points have each item once; a list of numbers has 3, 3, 4.
-  const isPoints = (node: Node): boolean => node.k === 'list' && node.items.every((item) => item.k === 'tuple');
   const isSet = [g, a].some((node) => node.k === 'set' || isPoints(node) || isEither(node));
   const [x, y] = [g, a].map((node) => {
     const items = node.k === 'list' || node.k === 'set' ? node.items : [node];
@@ -187,6 +192,8 @@ function compareUnordered(g: Node, a: Node, again: Compare): Sameness {
   return all;
 }
 
+const isPoints = (node: Node): node is Of<'list'> =>
+  node.k === 'list' && node.items.every((item) => item.k === 'tuple');
 const isEither = (node: Node): boolean => node.k === 'list' && node.join === 'or';
 
 function distinct(items: readonly Node[], again: Compare): Node[] {

@@ -11,6 +11,9 @@ export function valuesOf(named: Node, other: Node): readonly Node[] | undefined 
   if (named.k !== 'rel' || (other.k === 'rel' && isMembership(other) === isMembership(named))) return undefined;
   if (isMembership(named)) {
     const [name, whole] = named.items as [Node, Node];
+    // x ∈ {1, 2} says nothing of y = 1, 2.
+    const others = (other.k === 'list' ? other.items : [other]).filter(isAssignment).map((item) => item.items[0]!);
+    if (name.k === 'sym' && others.some((one) => baseName(one) !== spelt(name))) return [];
     return isName(name) && !some(name, (n) => n.k === 'text') ? [whole] : undefined;
   }
   if (!isEquation(named)) return undefined;
@@ -34,18 +37,29 @@ function valuesOfList(list: Of<'list'>, other: Node): readonly Node[] | undefine
   const values = list.items.map((item) => (isAssignment(item) ? lastLink(item) : item));
   const names = named.map(({ items: [name] }) => name!);
   const isDistinct = (all: readonly string[]): boolean => new Set(all).size === list.items.length;
-  const point: Node = { k: 'tuple', items: values, open: '(', close: ')' };
+  const point: Of<'tuple'> = { k: 'tuple', items: values, open: '(', close: ')' };
   if (isDistinct(names.map(baseName))) {
     // (y, x) = (1, 2) is not (1, 2), and "a = 1 or b = 2" is not 1 and 2.
     const plain = names.flatMap((name) => (name.k === 'sym' ? [name.name] : []));
     const isOther = list.join === 'or' || !isUsual(plain);
     return plain.length === names.length && isOther ? [] : [point];
   }
-  if (other.k !== 'tuple') return [{ ...list, items: values }];
-  // x₁ = 1, x₂ = 2 is the point (1, 2) as well; x = 1, x = 2 is none.
-  if (isDistinct(names.map(spelt))) return [point];
+  // x₁ = 1, x₂ = 2 are two values of x and the point (1, 2), x₂ = 2, x₁ = 1 as well; x = 1, x = 2 is none.
+  const isOrdered = other.k === 'tuple' || other.k === 'matrix';
+  if (!isOrdered && list.join !== '()') return [{ ...list, items: values }];
+  if (isDistinct(names.map(spelt))) return [{ ...point, items: byNumber(names, values) }];
   return values.some((value) => value.k === 'tuple') ? [{ ...list, items: values }] : [];
 }
+
+/** The values in the order of the numbers behind one name. */
+function byNumber(names: readonly Node[], values: readonly Node[]): readonly Node[] {
+  if (new Set(names.map(baseName)).size > 1) return values;
+  const numbers = new Map(values.map((value, k) => [value, numberBehind(names[k]!)]));
+  return values.toSorted((x, y) => numbers.get(x)! - numbers.get(y)!);
+}
+
+const numberBehind = (name: Node): number =>
+  name.k === 'call' && name.args[1]?.k === 'num' ? Number(name.args[1].value.num) : 0;
 
 /** x₁ and x₂ are two values of x. */
 function baseName(node: Node): string {

@@ -150,13 +150,13 @@ function quotients(node: Of<'ratio'>): Node {
   return { k: 'ratio', items: node.items.slice(1).map((top) => ({ k: 'div', top, bottom: first })) };
 }
 
-/** `(x, y) = (1, 2)` is `x = 1, y = 2`. */
+/** `(x, y) = (1, 2)` is `x = 1, y = 2`, in this order. */
 function assignments({ items, ops }: Of<'rel'>): Node | undefined {
   const [names, values] = [items[0], items.at(-1)];
   if (names?.k !== 'tuple' || values?.k !== 'tuple' || ops.some((op) => op !== '=')) return undefined;
   if (names.items.length !== values.items.length) return undefined;
   const each = names.items.map((name, k): Node => ({ k: 'rel', items: [name, values.items[k]!], ops: ['='] }));
-  return { k: 'list', items: each, join: ',' };
+  return { k: 'list', items: each, join: '()' };
 }
 
 const TURNED: Readonly<Partial<Record<Relop, Relop>>> = { '>': '<', '>=': '<=' };

@@ -31,6 +31,7 @@ function parseTokens(tokens: Cursor['tokens']): Node {
   }
   if (accept(cursor, '=', ':')) led += ' =';
   else if (!leadsTo(led)) throw new Unparsed('words that change the value');
+  acceptCmd(cursor, ...IMPLIES);
   const node = parseList(cursor);
   if (/\beither\b/.test(led) && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
   while (peek(cursor)?.t === 'newline') cursor.at++;
@@ -75,10 +76,14 @@ function startsItem(c: Cursor): boolean {
   );
 }
 
+const IMPLIES = ['implies', 'Rightarrow', 'Longrightarrow', 'iff', 'Leftrightarrow'] as const;
+
 function parseRelation(c: Cursor): Node {
   const items: Node[] = [parseSetExpression(c)];
   const ops: Relop[] = [];
   for (;;) {
+    // The conclusion is the answer; from a value nothing follows.
+    if (ops.length > 0 && acceptCmd(c, ...IMPLIES)) return nested(c, () => parseRelation(c));
     const op = relop(peek(c));
     if (!op) break;
     c.at++;

@@ -13,7 +13,7 @@ const SIGNS = new Map(
   °º ^{\circ}  ℃ ^{\circ}C  ℉ ^{\circ}F  ′’‘ '  “” "  、 ,  。 .  ⟨ \langle  ⟩ \rangle  …⋯ \ldots  ∑ \sum  ∏ \prod
   ∫ \int  ½ \frac{1}{2}  ⅓ \frac{1}{3}  ⅔ \frac{2}{3}  ¼ \frac{1}{4}  ¾ \frac{3}{4}  ⅕ \frac{1}{5}  ⅖ \frac{2}{5}
   ⅗ \frac{3}{5}  ⅘ \frac{4}{5}  ⅙ \frac{1}{6}  ⅚ \frac{5}{6}  ⅛ \frac{1}{8}  ⅜ \frac{3}{8}  ⅝ \frac{5}{8}
-  ⅞ \frac{7}{8}  ∣ |  ∠ \angle  △ \triangle  ⇒ \Rightarrow  ¢ \text{_cents}
+  ⅞ \frac{7}{8}  ∣ |  ∠ \angle  △ \triangle  ⇒⟹ \Rightarrow  ⇔⟺ \iff  ¢ \text{_cents}
 `
     .trim()
     .split(/\s{2,}/)
@@ -68,6 +68,7 @@ export function respell(source: string): string {
     .replace(ORDINAL, '')
     .replace(/\^\s*(?:\{\s*((?:\\prime\s*)+)\}|(\\prime))|\\prime/g, (all) => "'".repeat(all.split('\\').length - 1))
     .replace(/\\Pr(?![A-Za-z])/g, 'P')
+    .replace(/\\not\s*(=|\\in(?![A-Za-z]))/g, (_, sign: string) => (sign === '=' ? '\\ne ' : '\\notin '))
     .replace(/\\\\\s*\[-?[\d.]{1,8}\s*(?:pt|em|ex|mm|cm|in)\]/g, '\\\\ ');
   if (!/[^\x00-~]/.test(text)) return text;
   const plain = text
