@@ -79,9 +79,11 @@ export function argument(c: Cursor, wholeNumber = false): Node {
   const inner = braced(c);
   if (inner) return inner;
   const token = take(c);
-  if (token.t === 'num' && !wholeNumber && token.v.length > 1) {
-    c.tokens[--c.at] = { t: 'num', v: token.v.slice(1), sp: false };
-    return numberNode(token.v[0]!);
+  const isLetters = token.t === 'word' && token.v !== 'pi' && !FUNCTIONS.has(token.v);
+  if (token.v.length > 1 && (isLetters || (token.t === 'num' && !wholeNumber))) {
+    const [first, rest] = [token.v[0]!, token.v.slice(1)];
+    c.tokens[--c.at] = { t: isLetters && rest.length === 1 ? 'id' : token.t, v: rest, sp: false };
+    return isLetters ? plainLetter(first) : numberNode(first);
   }
   // Powers belong to what is outside the argument.
   if (token.t === 'num') return numberNode(token.v);
