@@ -12,7 +12,7 @@ import { LIMITS } from './base/limits.ts';
 import { MANY, remembered } from './base/remembered.ts';
 import { listedChoices, solutionChoice } from './read/choices.ts';
 import { plainSigns } from './read/plain-signs.ts';
-import { percentInOneWord } from './find/own-text.ts';
+import { inOneWord } from './find/own-text.ts';
 
 const DEFAULT_DECIMALS = 6;
 /** The end of a question says what it asks for. */
@@ -22,7 +22,7 @@ export const leafOptions = ({ decimals, strict, question = '' }: JudgeOptions = 
   decimals: decimals ?? DEFAULT_DECIMALS,
   decimalsGiven: decimals !== undefined,
   rename: strict === false,
-  question: percentInOneWord(plainSigns(question.slice(-QUESTION_CHARS))),
+  question: inOneWord(plainSigns(question.slice(-QUESTION_CHARS))),
   choices: listedChoices(question.slice(-LIMITS.textChars)),
 });
 

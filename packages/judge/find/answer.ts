@@ -5,7 +5,7 @@ import { plainSigns } from '../read/plain-signs.ts';
 import { isRelationSign } from '../read/words.ts';
 import { type Boxed, boxed } from './boxes.ts';
 import { lastValue } from './last-value.ts';
-import { ownText, percentInOneWord } from './own-text.ts';
+import { ownText, inOneWord } from './own-text.ts';
 import type { Sought } from './sought.ts';
 import { type Answer, isSentence, said, stated } from './statements.ts';
 
@@ -81,7 +81,7 @@ const LISTED = /^\([A-Z]\) \S/;
 const OPEN_BOX = /\\(?:boxed|fbox)\s*\{(?!\s*\})([^]*)/;
 
 export function findSolution(solution: string): Found | undefined {
-  const text = percentInOneWord(plainSigns(solution.slice(-LIMITS.textChars))).trim();
+  const text = inOneWord(plainSigns(solution.slice(-LIMITS.textChars))).trim();
   if (LISTED.test(text)) return { text, by: 'whole' };
   const source = { text, cut: false, question: '', ...boxed(text) };
   const found = findAnswer(source);

@@ -90,7 +90,7 @@ const LETTERS_WITH_NUMBER = /(?:sqrt|pi)(?![A-Za-z])/;
 const TERM = [TUPLE, MIXED, NUMBER, LATEX, LETTERS_WITH_NUMBER, BRACKET, LETTER].map(({ source }) => source).join('|');
 const SIGN = String.raw`\s?(?:[-−–+*/^=<>≤≥×·÷]|(?<=[\d)])\sx(?=\s))\s?`;
 /** Terms side by side are a product only without a blank: `3x`, and no "3 a day". */
-const EXPRESSION = String.raw`(?:[-−–+](?=[\d$(.√]))?(?:${TERM})(?:(?:${SIGN}){1,2}(?:${TERM})|(?:${TERM}))*`;
+const EXPRESSION = String.raw`(?:[-−–+](?=[\d$(.√\\]))?(?:${TERM})(?:(?:${SIGN}){1,2}(?:${TERM})|(?:${TERM}))*`;
 
 const MONTH =
   /(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?/;

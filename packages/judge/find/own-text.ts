@@ -26,15 +26,12 @@ export function ownText(source: string, cut: boolean): string | undefined {
   const answer = said.trim() === '' && scanBoxes(text).boxes.length > 0 ? text : said;
   const signs = plainSigns(answer);
   const plain = cut ? signs : withoutMarkup(signs).replace(CALCULATION, '');
-  return percentInOneWord(plain)
-    .replaceAll('−', '-')
-    .replace(TITLE, '$1')
-    .replace(DRAWING, '\n')
-    .replace(EMPTY_BOX, '');
+  return inOneWord(plain).replaceAll('−', '-').replace(TITLE, '$1').replace(DRAWING, '\n').replace(EMPTY_BOX, '');
 }
 
-/** "28 per cent", "28 per-cent" as 28 percent. */
-export const percentInOneWord = (text: string): string => text.replace(/\b(p)er[\s~-]{1,3}cent\b/gi, '$1ercent');
+/** "28 per cent", "28 per-cent" as 28 percent, "12 and a half" as 12.5. */
+export const inOneWord = (text: string): string =>
+  text.replace(/\b(p)er[\s~-]{1,3}cent\b/gi, '$1ercent').replace(/(?<![\w.,/:])(\d{1,9}) and a half\b/g, '$1.5');
 
 function inTurn(text: string): string {
   for (const { index } of text.matchAll(TURN)) if (/\S/.test(text.slice(0, index))) return text.slice(0, index);

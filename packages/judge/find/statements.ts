@@ -71,8 +71,9 @@ export function said(source: string, question = ''): Answer {
   return { text, ...(value !== undefined && { otherwise: value }) };
 }
 
-/** Two words that bound or deny what stands behind them, and are harmless alone. */
-const KEEPS_OFF = /(?:^| )(?:close|up|different|not equal) (?:to|from)$/;
+/** Words that bound or deny what stands directly behind them, and are harmless elsewhere; those of other languages. */
+const KEEPS_OFF =
+  /(?:\b(?:(?:close|up|different|not equal) (?:to|from)|mindestens|höchstens|(?:mehr|weniger) als|más de|menos de|(?:plus|moins) de|au (?:plus|moins))|大于|小于|大於|小於|少于|多于|超过|至少|至多|больше|меньше|не (?:более|менее))[\s$(\\]*$/i;
 
 /** "She sold 5 apples" says its last value; "5 apples or more" and "at most 6" are answers as they stand. */
 function valueOfStatement(text: string, question: string): string | undefined {
@@ -85,7 +86,7 @@ function valueOfStatement(text: string, question: string): string | undefined {
   const words = (before.toLowerCase().match(/[a-z’']+|[<>≤≥≠±]/g) ?? []).filter((word) => word !== 'of');
   const last = words.slice(-2);
   const isBound = isHedged(last.join(' ')) && !/\d\.\d/.test(value);
-  return isBound || isDenied(before) || last.at(-1) === 'or' || last.some(isRefusing) || KEEPS_OFF.test(words.join(' '))
+  return isBound || isDenied(before) || last.at(-1) === 'or' || last.some(isRefusing) || KEEPS_OFF.test(before)
     ? undefined
     : value;
 }
