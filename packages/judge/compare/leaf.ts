@@ -133,9 +133,8 @@ function isRounded(gold: Node, answer: Node, c: Comparison, { decimals, decimals
   const value = fraction ?? precise(other, c);
   // A value that can be written in so many places has to be.
   if (!value || (!decimalsGiven && placesOf(value) <= decimals)) return false;
-  // A double knows no more places.
-  const known = fraction ? places : Math.min(places, 13);
-  return isAlike(decimal, value) && (decimalsGiven || near(Q.sub(decimal, value), value, known));
+  const off = Q.sub(decimal, value);
+  return isAlike(decimal, value) && (decimalsGiven || near(off, value, places, fraction !== undefined));
 }
 
 /** Decimal places that a fraction needs; more than a thousand count as endless. */
@@ -152,15 +151,16 @@ function placesOf(value: Q.Rational): number {
  * Within one part in ten thousand, which keeps small numbers apart that share their first decimals with zero;
  * and rounded to its last place, but for what a double loses.
  */
-function near(off: Q.Rational, of: Q.Rational, places: number): boolean {
+function near(off: Q.Rational, of: Q.Rational, places: number, isExact: boolean): boolean {
   const size = Q.abs(of);
   const distance = Q.abs(off);
   if (Q.compare(Q.mul(distance, Q.rational(10_000n)), size) > 0) return false;
   const half = Q.rational(1n, 2n * 10n ** BigInt(Math.min(places, 300)));
   if (Q.compare(distance, half) <= 0) return true;
-  // The last digits of a double, which writes no more than 17.
-  const whole = (size.num / size.den).toString().replace(/^0$/, '').length;
-  return places + whole >= 13 && places + whole <= 17 && Q.compare(distance, Q.div(size, Q.rational(10n ** 14n))) <= 0;
+  // The last digits of a double, which writes no more than 17; of a value that is no fraction no more are known.
+  const digits = places + (size.num / size.den).toString().replace(/^0$/, '').length;
+  if (digits < 13 || (digits > 17 && isExact)) return false;
+  return Q.compare(Q.mul(distance, Q.rational(10n ** (digits > 17 ? 15n : 14n))), size) <= 0;
 }
 
 function round(value: Q.Rational, places: number): Q.Rational {

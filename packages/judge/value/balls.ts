@@ -112,7 +112,7 @@ export function root(a: Ball, degree: number): Ball {
   if (isZero(a)) return a;
   const room = a.v - a.e;
   if (!(room > 0)) throw new Imprecise('a root of what may be zero');
-  refuse(isFlat(a.v - 1, 2));
+  refuse(isFlat(a.v - 1, 2) && Math.abs(a.v - 1) > a.e);
   if (degree === 2) return ball(Math.sqrt(a.v), a.e / Math.sqrt(room));
   const v = a.v ** (1 / degree);
   return ball(v, v * (a.e / room / degree + (4 + Math.abs(Math.log(a.v))) * U));
@@ -127,7 +127,7 @@ export function exp(a: Ball): Ball {
 export function ln(a: Ball): Ball {
   const room = a.v - a.e;
   if (!(room > 0)) throw new Imprecise('a logarithm of what may be zero');
-  refuse(isFlat(a.v - 1, 2));
+  refuse(isFlat(a.v - 1, 2) && Math.abs(a.v - 1) > a.e);
   const v = Math.log(a.v);
   return settled(v, a.e / room + 2 * U * Math.abs(v));
 }

@@ -9,6 +9,7 @@ import { exact, replaceSymbol } from './exact.ts';
 import { fractionIn, type Polynomial, realRoots } from './polynomial.ts';
 import { spend } from '../base/limits.ts';
 import * as Q from '../base/rational.ts';
+import { residue } from './residues.ts';
 
 export type Point = Map<string, Q.Rational>;
 
@@ -41,9 +42,16 @@ export function guardsOf(nodes: readonly Node[], c: Comparison): Node[] {
     }
   };
   nodes.forEach(visit);
-  return found
+  const guards = found
     .map((node) => withoutPower(node, c))
     .filter((node) => letters(node).size > 0 && !isPositive(node, positives, c));
+  // Both sides often have the same ones, in other forms.
+  return [...new Map(guards.map((node) => [formOf(node, c), node])).values()];
+}
+
+function formOf(node: Node, c: Comparison): string | Node {
+  const form = residue(node, c);
+  return form ? `${form.re},${form.im}` : node;
 }
 
 /** The h of h and of 2h: it has their sign. */
