@@ -6,6 +6,7 @@ import { isRelationSign } from '../read/words.ts';
 import { type Boxed, boxed } from './boxes.ts';
 import { lastValue } from './last-value.ts';
 import { ownText, inOneWord } from './own-text.ts';
+import { hasProse } from './segments.ts';
 import type { Sought } from './sought.ts';
 import { type Answer, isSentence, said, stated } from './statements.ts';
 
@@ -130,10 +131,13 @@ function tag({ text }: Source): Answer | undefined {
 
 const WHOLE_CHARS = 400;
 
+/** However long it is: the last number of a long list is no answer. Two signs in a row that are not of ASCII may be words. */
+const isFormula = (text: string): boolean => !hasProse(text) && !/[^\x00-~]{2}/.test(text);
+
 /** One line of mathematics or of a few words. */
 function whole(source: Source): Answer | undefined {
   const text = source.text.trim();
-  const isLine = text.length <= WHOLE_CHARS && (!text.includes('\n') || /\\begin/.test(text));
+  const isLine = (text.length <= WHOLE_CHARS || isFormula(text)) && (!text.includes('\n') || /\\begin/.test(text));
   const saysSomething = isLine && (/[\p{L}\p{N}\\∅∞]/u.test(text) || isRelationSign(text));
   return saysSomething && !isSentence(text) ? said(text, source.question) : undefined;
 }
