@@ -1,6 +1,6 @@
 // What a text states: the words behind "the answer is" up to the end of their sentence, and the value that such words end in.
 
-import { isDenied, STATING, STATING_CHOICE } from '../read/choices.ts';
+import { deniesClause, isDenied, STATING, STATING_CHOICE } from '../read/choices.ts';
 import { isHedged, isRefusing } from '../read/harmless-words.ts';
 import { dateOf } from '../read/moments.ts';
 import { lastValue } from './last-value.ts';
@@ -75,8 +75,13 @@ export function said(source: string, question = ''): Answer {
 const KEEPS_OFF =
   /(?:\b(?:(?:close|up|different|not equal) (?:to|from)|mindestens|höchstens|(?:mehr|weniger) als|más de|menos de|(?:plus|moins) de|au (?:plus|moins))|大于|小于|大於|小於|少于|多于|超过|至少|至多|больше|меньше|не (?:более|менее))[\s$(\\]*$/i;
 
+/** Words of another writing behind a value: "42個です", "42 яблока". */
+const COUNTED = /[\s,]{0,9}(?![\p{Script=Latin}\p{Script=Greek}])\p{L}/u;
+
 /** "She sold 5 apples" says its last value; "5 apples or more" and "at most 6" are answers as they stand. */
 function valueOfStatement(text: string, question: string): string | undefined {
+  const end = text.search(COUNTED);
+  if (end > 0 && !hasProse(text.slice(0, end))) return deniesClause(text.slice(end)) ? undefined : text.slice(0, end);
   if (!/^["(*]*\p{L}[\p{L}\p{M}\s]/u.test(text) || !(hasProse(text) || /[^\P{L}\x00-\x7F]/u.test(text)))
     return undefined;
   if (dateOf(text) !== undefined) return undefined;

@@ -62,7 +62,7 @@ const APPROVED = String.raw`(?:is|must be|would be|seems)(?: clearly| therefore)
 const REASON = String.raw`(?:because|since|as|for)\b`;
 /** Denials and doubts of other languages. */
 const NOT =
-  '或|还是|還是|または|또는|(?<!\\p{L})или(?!\\p{L})|[不没沒未非误誤错錯]|排除|ない|ません|間違|아니|아닙|틀[린렸]|ليس|خطأ|(?<!\\p{L})не(?!\\p{L})|नहीं|गलत|নয়|ভুল|ไม่|ผิด';
+  '或|还是|還是|または|또는|(?<!\\p{L})или(?!\\p{L})|不(?!同)|[没沒未非误誤错錯]|排除|ない|ません|間違|아니|아닙|틀[린렸]|ليس|خطأ|(?<!\\p{L})не(?!\\p{L})|नहीं|गलत|নয়|ভুল|ไม่|ผิด';
 /** What other languages put behind the letter: "B です", "B选项". */
 const CLOSING = String.raw`(?:です|だ|である|[にと]なります|が正|입니다|이다|이에요|예요|[가이] ?(?:정답|맞)|选项|選項|项|項|[是为為]?(?:正确|正確|对|對)|है|হবে|است|верн|правиль|صحيح)(?:(?!${NOT})[^.,;!?]){0,20}(?=[.,;!?]|$)`;
 
@@ -166,19 +166,22 @@ const COPULA = String.raw`(?<!\p{L})(?:est|es|ist|lautet|é|è|är|je|adalah|là
 
 const LETTER_AHEAD = String.raw`(?=[(["'*\s]{0,4}[A-Z](?![A-Za-z]))`;
 const LETTERS_AHEAD = String.raw`(?=[(["'*\s]{0,4}[A-Z]{1,9}(?![A-Za-z]))`;
+/** "Answer" in other writings. */
+const MARKS = '答案|正解|答え|정답|الجواب|الإجابة|الاجابة|پاسخ|ответ|উত্তর|उत्तर|คำตอบ|תשובה';
 /** The words behind which a text states its answer, in languages that models are asked in. */
 const STATES = [
   String.raw`\banswers?\**\s{0,9}(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s{0,9}(?:is|[’']s|are|(?:should|must|would|will|has to) be|:|=|\s[-–—]\s)\**\s{0,9}:?\**`,
   String.raw`\b(?:correct|right|true) (?:option|choice|answer|statement|one)s? (?:is|are|(?:should|must|would|will) be)\**:?\**`,
   String.raw`(?<!\p{L})(?:réponse|respuesta|antwort|lösung|resposta|risposta|antwoord|svaret|odpověď|jawaban|răspunsul|đáp án|trả lời|solución|solução|soluzione)(?!\p{L})(?:(?!\s(?:no|non|não|nicht|ne|niet|inte|bukan|không)\s|\sn[’'])[^.!?:\n]){0,30}?(?:${COPULA}|\sis(?!\p{L})|:)\**`,
+  String.raw`(?:${MARKS})\**\s?(?:[是为為は은는]|:)\**\s?:?\**`,
 ];
 /** Before a letter also those of a correction, and of other writings, in which words may stand behind a value without a blank. */
 const NAMES = [
   String.raw`\b(?:actually|correction|I mean|make that)[,:]?\s+(?:it(?:[’']s|\sis)\s+)?${LETTER_AHEAD}`,
-  String.raw`(?:答案|正解|答え|回答|解答|정답|답[은:]|الجواب|الإجابة|الاجابة|پاسخ|ответ|উত্তর|उत्तर|คำตอบ|תשובה|选(?!项)择?|選(?![項択])擇?)(?:(?!${NOT})[^\p{Script=Latin}\p{N}.,;!?\n\\|=+-]){0,20}${LETTERS_AHEAD}`,
+  String.raw`(?:${MARKS}|回答|解答|답[은:]|选(?!项)择?|選(?![項択])擇?)(?:(?!${NOT})[^\p{Script=Latin}\p{N}.,;!?\n\\|=+-]){0,20}${LETTERS_AHEAD}`,
 ];
 export const STATING = new RegExp(STATES.join('|'), 'giu');
-export const STATING_CHOICE = new RegExp([...STATES, ...NAMES].join('|'), 'giu');
+export const STATING_CHOICE = new RegExp([...NAMES, ...STATES].join('|'), 'giu');
 
 const LETTER = String.raw`${OPENED}([A-Z])${CLOSED}[)\]]?`;
 const POINTED = new RegExp(
@@ -208,6 +211,8 @@ export const letterMentioned = (text: string, last: string): string | undefined 
 const DENIES = new RegExp(NOT, 'u');
 const CLAUSE = /^[^.,;:]*/;
 const CLAUSE_END = /[^.,;:]*$/;
+/** Does the clause that a text begins with deny or doubt, in another writing? */
+export const deniesClause = (text: string): boolean => DENIES.test(CLAUSE.exec(text)![0]);
 
 /** The last letter of the last line that the pattern finds, if it is not denied and none of several. */
 function lastLetterIn(source: string, pattern: RegExp, last: string): string | undefined {
