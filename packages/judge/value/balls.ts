@@ -54,8 +54,8 @@ const isFlat = (v: number, order: number): boolean => v !== 0 && Math.abs(v) ** 
 
 export const isZero = ({ v }: Ball): boolean => v === 0;
 
-/** A zero that nothing has multiplied up. */
-export const isKnownZero = ({ v, e }: Ball): boolean => v === 0 && e <= SETTLED;
+/** A zero that nothing has multiplied up by much. */
+export const isKnownZero = ({ v, e }: Ball): boolean => v === 0 && e <= 1e-6;
 
 /** A sum or product of whole numbers. */
 const isExact = (v: number, a: Ball, b: Ball): boolean => a.e === 0 && b.e === 0 && Number.isSafeInteger(v);
@@ -167,4 +167,10 @@ export function cosh(a: Ball): Ball {
   refuse(isFlat(a.v, 4) || isOnePower(a));
   const v = Math.cosh(a.v);
   return ball(v, a.e * Math.cosh(Math.abs(a.v) + a.e) + 4 * U * v);
+}
+
+export function tanh(a: Ball): Ball {
+  // It is 1 but for the last digits.
+  refuse(Math.exp(-2 * Math.abs(a.v)) < 1e-6);
+  return div(sinh(a), cosh(a));
 }

@@ -26,6 +26,7 @@ import {
   sin,
   sinh,
   sub,
+  tanh,
   Undefined,
   ZERO,
 } from './balls.ts';
@@ -175,7 +176,7 @@ function trigonometric(name: string, argument: () => Ball, at: Place): Complex |
   }
   if (/^(?:sinh|cosh|tanh)$/.test(name)) {
     const x = argument();
-    if (name === 'tanh') return real(div(sinh(x), cosh(x)));
+    if (name === 'tanh') return real(tanh(x));
     return real(name === 'sinh' ? sinh(x) : cosh(x));
   }
   if (!/^arc(?:sin|cos|tan)$/.test(name)) return undefined;
