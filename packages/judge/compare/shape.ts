@@ -69,6 +69,10 @@ function settle(node: Node, inTrig: boolean): Node {
   // cis 60° is e^{iπ/3}.
   if (node.k === 'call' && node.name === 'cis' && node.args[0])
     return { k: 'pow', base: constant('e'), exp: mul([constant('i'), settle(node.args[0], true)]) };
+  // p(x) = x² names a function.
+  const [first, ...others] = node.k === 'rel' && node.ops[0] === '=' ? node.items : [];
+  if (node.k === 'rel' && first?.k === 'apply' && first.args.length === 1 && first.args[0]!.k === 'sym')
+    return { ...node, items: [first, ...others.map((item) => settle(item, inTrig))] };
   // P(1 + r)^n is P·(1 + r)^n, and n(n + 1)! is n·(n + 1)!: what stands behind the bracket is the bracket's.
   const hasBehind = node.k === 'pow' || (node.k === 'call' && node.name.endsWith('factorial'));
   const bracket = hasBehind ? children(node)[0]! : node;
