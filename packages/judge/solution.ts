@@ -27,9 +27,13 @@ export const leafOptions = ({ decimals, strict, question = '' }: JudgeOptions = 
 });
 
 /** Throws for what a caller got wrong: the texts may be any. */
-export function mustBeAsked(answer: unknown, solutions: unknown, { decimals = 0 }: JudgeOptions = {}): void {
-  if ([answer, solutions].flat().some((text) => typeof text !== 'string'))
-    throw new TypeError('The answer and each solution is a text.');
+export function mustBeAsked(
+  answer: unknown,
+  solutions: unknown,
+  { decimals = 0, question = '' }: JudgeOptions = {},
+): void {
+  if ([answer, solutions, question].flat().some((text) => typeof text !== 'string'))
+    throw new TypeError('The answer, each solution and the question is a text.');
   if (!Number.isSafeInteger(decimals) || decimals < 0) throw new RangeError('`decimals` is a whole number from 0 on.');
 }
 

@@ -87,7 +87,10 @@ function valueOfStatement(text: string, question: string): string | undefined {
   if (dateOf(text) !== undefined) return undefined;
   const value = lastValue(text, question);
   if (value === undefined) return undefined;
-  const before = text.slice(0, text.lastIndexOf(value.split(' ')[0]!)).replace(/\bnot\s[^]*\bbut\b/i, '');
+  // In "not 99 but 6" and "not 10, it's 6" the denial is of another number.
+  const before = text
+    .slice(0, text.lastIndexOf(value.split(' ')[0]!))
+    .replace(/\bnot\s[^]*(?:\bbut\b|\d(?=\W+it(?: is|['’]s)\b))/i, '');
   const words = (before.toLowerCase().match(/[a-z’']+|[<>≤≥≠±]/g) ?? []).filter((word) => word !== 'of');
   const last = words.slice(-2);
   const isBound = isHedged(last.join(' ')) && !/\d\.\d/.test(value);

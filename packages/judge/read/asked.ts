@@ -1,5 +1,5 @@
 // The form in which a question asks for its answer: a percentage, a unit, a scale. Nothing else
-// of a question changes a verdict but the numbers that it gives (last-value.ts) and the choices that it lists (choice.ts).
+// of a question changes a verdict but the numbers that it gives (last-value.ts) and the choices that it lists (choices.ts).
 
 import { equal } from '../base/rational.ts';
 import { type Unit, unitOf } from './unit-words.ts';
